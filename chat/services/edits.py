@@ -28,6 +28,7 @@ def edit_message(
     now: datetime,
     claimed: bool = False,
     learns: bool = True,
+    said_by: str | None = None,
 ) -> Message:
     """Replace the message and all after it with a new turn; return the new reply's row.
 
@@ -44,7 +45,9 @@ def edit_message(
     _touch(conversation, said.content, text, now)
     if not learns:
         only_read(conversation)
-    return write_turn(conversation, next_position(conversation), text, now, claimed=claimed)
+    return write_turn(
+        conversation, next_position(conversation), text, now, claimed=claimed, said_by=said_by
+    )
 
 
 @transaction.atomic
