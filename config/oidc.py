@@ -103,7 +103,7 @@ def oidc_confirm(request: HttpRequest) -> HttpResponse:
     """Ask for the code or password of the logged-in user, and connect the person with it."""
     waiting = request.session.get(_TO_CONNECT, {"user": 0, "until": 0})
     now = timezone.now()
-    user = User.objects.filter(pk=request.user.pk).first()
+    user = User.objects.filter(pk=request.user.pk or 0).first()
     if user is None or waiting["user"] != user.pk or now.timestamp() > waiting["until"]:
         return _failed(request, "outdated", "No sign-in waits for a password in this browser.")
     person, proof, error = Person(**waiting["person"]), proof_of(user), ""

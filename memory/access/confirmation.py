@@ -52,7 +52,7 @@ def too_many_failures() -> str:
     return _("Too many failed attempts. Try again in 15 minutes.")
 
 
-class ChangePassword(PasswordChangeForm):  # type: ignore[type-arg]  # as UserAdmin
+class ChangePassword(PasswordChangeForm):
     """Django's form for a new password, with the limits of the login."""
 
     def __init__(self, user: User, data: Any, *, request: HttpRequest) -> None:

@@ -86,5 +86,5 @@ def _memories_of(space: Space, person: str | None) -> Reader | None:
     writers = space.memberships.exclude(role=Role.VIEWER)
     names = list(writers.values_list("user__username", flat=True)[:2])
     if len(names) < 2 and person in (None, *names):
-        return Reader(*names)
+        return Reader(names[0] if names else None)
     return None if person is None else Reader.exactly(person)
