@@ -43,8 +43,7 @@ def edit_message(
         raise Conflict("This message was already replaced.")
     _replace(space, rows.filter(position__gte=said.position), actor, now)
     _touch(conversation, said.content, text, now)
-    if not learns:
-        only_read(conversation)
+    only_read(conversation, unless=learns)
     return write_turn(
         conversation, next_position(conversation), text, now, claimed=claimed, said_by=said_by
     )

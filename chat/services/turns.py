@@ -57,11 +57,10 @@ def begin_turn(
 ) -> Message:
     """Store the user's message and an empty reply. Return the reply's row.
 
-    `said_by` is the person who speaks, if not the conversation's user. The choices apply to the
-    conversation from now on. A caller that will write the reply itself at once passes `claimed`. A
-    caller with its own history may begin `beside` an unfinished reply. Unless it `learns`, the turn
-    recalls but teaches nothing. Raises InvalidArguments, NotFound for a conversation of another
-    space, Conflict while a reply is being written.
+    The choices apply to the conversation from now on. A caller that writes the reply at once passes
+    `claimed`; one with its own history may begin `beside` an unfinished reply. Unless it `learns`,
+    the turn teaches nothing. `said_by` speaks, else the conversation's user. Raises
+    InvalidArguments, NotFound, Conflict while a reply is being written.
     """
     made = chosen(choices)
     if isinstance(conversation, NewConversation):
@@ -72,8 +71,7 @@ def begin_turn(
             setattr(begun, name, value)
         Conversation.objects.in_space(space).filter(pk=begun.pk).update(updated_at=now, **made)
         position = next_position(begun)
-    if not learns:
-        only_read(begun)
+    only_read(begun, unless=learns)
     return write_turn(begun, position, text, now, claimed=claimed, said_by=said_by)
 
 
@@ -92,9 +90,9 @@ def _begin_conversation(
     )
 
 
-def only_read(conversation: Conversation) -> None:
+def only_read(conversation: Conversation, *, unless: bool) -> None:
     """Make memory read-only for this turn only; the stored conversation keeps its setting."""
-    if conversation.memory == MemoryUse.ON:
+    if conversation.memory == MemoryUse.ON and not unless:
         conversation.memory = MemoryUse.READ_ONLY
 
 
@@ -103,15 +101,13 @@ def answer_again(
     *, space: Space, conversation_id: UUID, now: datetime, claimed: bool = False,
     learns: bool = True, said_by: str | None = None,
 ) -> Message:  # fmt: skip
-    """Create an empty reply to the last message, which replaces the current reply. `said_by` is
-    the person who asks for it, if not the conversation's user.
+    """Create an empty reply to the last message in place of the current one, for `said_by`.
 
     Unless it `learns`, the model's tools save nothing. The exchange stays the same: its assessment
     and memories belong to the new reply. Raises NotFound, or Conflict if there is no reply.
     """
     conversation = lock_conversation(space, conversation_id, now)
-    if not learns:
-        only_read(conversation)
+    only_read(conversation, unless=learns)
     rows = Message.objects.in_space(space).of(conversation)
     replaced = rows.shown().last()
     if replaced is None or replaced.role != Message.Role.ASSISTANT:

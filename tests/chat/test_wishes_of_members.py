@@ -45,7 +45,7 @@ def browser(name: str) -> Client:
 
 
 def say(space: Space, name: str, text: str, where: Conversation | None = None) -> Message:
-    """What the member says in a shared conversation; returns the reply to write."""
+    """Say something in a shared conversation; return the reply to write."""
     fields = {"message": text} | ({"conversation": str(where.pk)} if where else {})
     assert browser(name).post(reverse("say", args=[space.slug]), fields).status_code == 302
     Message.objects.in_space(space).filter(role="assistant").update(state="done", content="OK.")
