@@ -58,7 +58,7 @@ async def assess(request: HttpRequest, response: HttpResponse, asked: ExchangeIn
     A key needs the scope `write`, because an assessment costs time or a model's money.
     """
     access = access_to(request, "write", asked.user_id)
-    exchange = asked.exchange(access.owner)
+    exchange = asked.exchange(access)
     if gated := await sync_to_async(_gated)(access, exchange):
         response.headers[GATE_HEADER] = gated
         return {"assessment": ignored(exchange, gated), "memory": None}
@@ -140,7 +140,7 @@ def queue_assessment(
     person's own words is ignored; the header `X-Ebb-Gate` has the reason.
     """
     access = access_to(request, "write", asked.user_id)
-    exchange = asked.exchange(access.owner)
+    exchange = asked.exchange(access)
     with turn_of(access.space, exchange.user_message):
         if gated := gate_of(exchange):
             response.headers[GATE_HEADER] = gated

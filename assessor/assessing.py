@@ -40,8 +40,9 @@ MODEL_NAME_LENGTH = 120
 class Exchange:
     """A user message with the assistant's response, its source and the options of its assessment.
 
-    `user_id` is the user of the space to whom the memory will belong; None shares it. The memory
-    also gets the caller's `agent_id`, `session_id` and `metadata`.
+    `user_id` is the user of the space to whom the memory will belong; None shares it. `said_by` is
+    the person who said it, if known: a standing rule is theirs. The memory also gets the caller's
+    `agent_id`, `session_id` and `metadata`.
     """
 
     user_message: str
@@ -52,6 +53,7 @@ class Exchange:
     rubric: str = ""
     provider: str = ""
     user_id: str | None = None
+    said_by: str | None = None
     agent_id: str | None = None
     session_id: str | None = None
     metadata: dict[str, Any] = field(default_factory=dict)

@@ -108,8 +108,9 @@ class Assessment(SpaceRow):
     idempotency_key = models.CharField(max_length=200, null=True, blank=True, editable=False)  # noqa: DJ001 - NULLs are distinct in the unique constraint, empty strings are not
     created_at = models.DateTimeField(_("created"), default=timezone.now)
 
-    # The exchange and its owner.
+    # The exchange, its owner, and in a shared conversation the person who said it, if known.
     user_id = user_field()
+    said_by = name_field(_("said by"))
     user_message = models.TextField(_("user message"))
     assistant_response = models.TextField(_("assistant's reply"), blank=True)
     source_role = models.CharField(_("speaker role"), max_length=20, default="user")

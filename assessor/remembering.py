@@ -25,6 +25,7 @@ from memory.models.policies import current_policy
 from memory.models.reasons import FROM_DOCUMENT, FROM_PASTED, UNSURE, Reason, because
 from memory.policy import AssessmentPolicy
 from memory.recall.similar import NEIGHBOURS, Neighbour
+from memory.recall.standing import owned_by_speaker
 from memory.reconciliation.discarding import superseded_by
 from memory.reconciliation.rules import Decision, Verdict, is_same_text, one_text
 from memory.reconciliation.services import CONTRADICTING, Statement, by_rule, is_echo, near
@@ -232,7 +233,7 @@ def _kept(
 
 
 def _draft(assessment: Assessment, result: AssessmentResult) -> MemoryDraft:
-    return MemoryDraft(
+    draft = MemoryDraft(
         user_id=assessment.user_id,
         agent_id=assessment.agent_id,
         session_id=assessment.session_id,
@@ -249,6 +250,7 @@ def _draft(assessment: Assessment, result: AssessmentResult) -> MemoryDraft:
             conversation_id=assessment.source_conversation or None,
         ),
     )
+    return owned_by_speaker(assessment.space, draft, assessment.said_by)
 
 
 def update_memory(

@@ -8,6 +8,7 @@ from ninja import Field, Schema
 from pydantic import BeforeValidator
 
 from assessor.assessing import Exchange
+from memory.access.authentication import Access
 from memory.drafts import (
     MAX_CONTENT,
     GivenName,
@@ -46,8 +47,8 @@ class ExchangeIn(Body):
     session_id: GivenName | None = None
     metadata: Metadata = {}
 
-    def exchange(self, owner: str | None) -> Exchange:
-        """Return the request as an exchange of this user."""
+    def exchange(self, access: Access) -> Exchange:
+        """Return the request as an exchange of the caller's user. Raises InvalidArguments."""
         return Exchange(
             user_message=self.user_message,
             assistant_response=self.assistant_response,
@@ -56,7 +57,8 @@ class ExchangeIn(Body):
             source_conversation=self.conversation_id or "",
             rubric=self.rubric or "",
             provider=self.provider or "",
-            user_id=owner,
+            user_id=access.owner,
+            said_by=access.person,
             agent_id=self.agent_id,
             session_id=self.session_id,
             metadata=self.metadata,

@@ -69,6 +69,7 @@ def _open_span(assessment: Assessment, now: datetime) -> Assessment | None:
         space_id=assessment.space_id,
         source_conversation=assessment.source_conversation,
         user_id=assessment.user_id,
+        said_by=assessment.said_by,
         state=State.QUEUED,
         span_ends_at__gt=now,
     )

@@ -29,7 +29,7 @@ SECTIONS = (
         Assessment,
         # The first row of a span comes before its parts.
         (F("part_of_id").asc(nulls_first=True), "created_at", "id"),
-        left_out=frozenset({"leased_until", "lease", "connection_id", "request_id"}),
+        left_out=frozenset({"leased_until", "lease", "connection_id", "request_id", "said_by"}),
         names={
             "memory_id": "memory",
             "part_of_id": "assessment",

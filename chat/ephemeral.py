@@ -37,13 +37,14 @@ def ephemeral_conversation(
 
 
 async def stream_ephemeral_reply(
-    conversation: Conversation, said: Sequence[ChatMessage]
+    conversation: Conversation, said: Sequence[ChatMessage], *, said_by: str | None
 ) -> AsyncGenerator[Event]:
-    """Answer the last message, with the events of any reply."""
+    """Answer the last message of this person, with the events of any reply."""
     responder = await in_thread(get_responder, conversation.space, conversation.model)
-    draft, history = Draft(responder), said[-HISTORY_MESSAGES:]
+    draft, history = Draft(responder, said_by=said_by), said[-HISTORY_MESSAGES:]
     try:
-        found = await in_thread(recall_for, conversation, history[-1].content)
+        text = history[-1].content
+        found = await in_thread(recall_for, conversation, text, said_by=said_by)
         async with aclosing(written(conversation, history, found, draft)) as events:
             async for happened in events:
                 yield happened

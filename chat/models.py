@@ -201,6 +201,8 @@ class Message(SpaceRow):
     )
     position = models.PositiveIntegerField(_("position"))
     role = models.CharField(_("role"), max_length=9, choices=Role)
+    # The person who wrote the message or asked for the reply; null if a program names nobody.
+    said_by = name_field(_("said by"))
     state = models.CharField(_("state"), max_length=9, choices=State, default=State.DONE)
     leased_until = models.DateTimeField(null=True, blank=True, editable=False)  # by its writer
     content = models.TextField(_("content"), blank=True)

@@ -40,11 +40,12 @@ def system_prompt(
     """Return the conversation's `own` prompt (or a default), the date, the standing rules if there
     are any, and the notes.
 
-    The space's policy decides the form of the notes. Without results (memory off) there are none.
+    The space's policy decides the form of the notes, and how to answer everyone. Without results
+    (memory off) there are none.
     """
     parts = [own.strip() or PLAIN, _TODAY.format(today=f"{now:%Y-%m-%d}")]
-    if standing:
-        parts.append(how_to_answer(standing))
+    if wishes := how_to_answer(standing, rules):
+        parts.append(wishes)
     if results is not None:
         parts.append(notes_on(results, now, rules))
     return "\n\n".join(parts)
@@ -56,12 +57,14 @@ def notes_on(results: Sequence[Result], now: datetime, rules: PolicyDocument) ->
     return _NOTES.format(mark=_mark(memories), memories=memories)
 
 
-def how_to_answer(standing: Sequence[Memory]) -> str:
-    """Return the standing rules, one per line between two marked lines, with instructions for
-    following them.
+def how_to_answer(standing: Sequence[Memory], rules: PolicyDocument) -> str:
+    """Return the policy's wish for everyone and the standing rules, one per line between two marked
+    lines, with instructions for following them; "" if there are none.
     """
-    wishes = "\n".join(f"- {one_line(memory.content)}" for memory in standing)
-    return _STANDING.format(mark=_mark(wishes), wishes=wishes)
+    for_everyone = filter(None, rules.recall.answering.splitlines())
+    said = [*for_everyone, *(memory.content for memory in standing)]
+    wishes = "\n".join(f"- {one_line(text)}" for text in said)
+    return _STANDING.format(mark=_mark(wishes), wishes=wishes) if wishes else ""
 
 
 def _mark(memories: str) -> str:

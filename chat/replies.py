@@ -34,7 +34,6 @@ from memory.memories.schemas import memories_out, results_out
 from memory.model_connections.services import record_failure, record_success
 from memory.models import ModelConnection
 from memory.policy import PolicyDocument
-from memory.readers import Reader
 from memory.recall.recall import Recall
 from memory.recall.standing import standing_rules
 from memory.storable import storable
@@ -92,6 +91,7 @@ class Draft:
 
     responder: Responder
     explains: bool = False
+    said_by: str | None = None
     question: str | None = None
     found: Recall | None = None
     recalled: list[dict[str, Any]] = field(default_factory=list)
@@ -153,18 +153,22 @@ class Draft:
 
 
 def recall_for(
-    conversation: Conversation, text: str, without: Collection[UUID] = ()
+    conversation: Conversation,
+    text: str,
+    without: Collection[UUID] = (),
+    *,
+    said_by: str | None,
 ) -> Recall | None:
     """Return the recall for the text with the conversation's settings; None if memory is off.
 
-    The standing rules do not depend on the text.
+    The standing rules do not depend on the text. They are those of the person who said it.
     """
     if conversation.memory == MemoryUse.OFF:
         return None
-    space, reader, now = conversation.space, Reader(conversation.user_id), timezone.now()
+    space, now = conversation.space, timezone.now()
     found = recalled_for(conversation, text, without, now=now)
     standing = standing_rules(
-        space, reader=reader, rules=found.policy.document, now=now, without=without
+        space, person=said_by, rules=found.policy.document, now=now, without=without
     )
     return replace(found, standing=standing)
 
@@ -174,8 +178,10 @@ def _read(message: Message, draft: Draft) -> tuple[list[ChatMessage], Recall | N
     space, (history, asked_at) = message.space, said_so_far(message)
     draft.responder = get_responder(space, message.conversation.model)
     draft.question = question = history[-1].content
+    draft.said_by = message.said_by
     own = _taught_before(message) if message.position > asked_at + 1 else []
-    return history, recall_for(message.conversation, question, without=own)
+    found = recall_for(message.conversation, question, without=own, said_by=message.said_by)
+    return history, found
 
 
 def _taught_before(message: Message) -> list[UUID]:
@@ -227,7 +233,7 @@ async def written(
     yield draft.begin(found)
     now, rules = timezone.now(), found.policy.document if found else PolicyDocument()
     said, model = history[-1].content, draft.responder.label
-    draft.tools = Toolbox(conversation, said, rules, model, now)
+    draft.tools = Toolbox(conversation, said, rules, model, now, draft.said_by)
     turn = Turn(
         history,
         found.results if found else [],

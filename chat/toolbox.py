@@ -65,13 +65,15 @@ class ToolUse:
 
 @dataclass
 class Toolbox:
-    """The tools for the model that answers `said`; `uses` are its calls, in order."""
+    """The tools for the model that answers `said`, by the person `said_by`; `uses` are its calls,
+    in order."""
 
     conversation: Conversation
     said: str
     rules: PolicyDocument
     model: str
     now: datetime
+    said_by: str | None
     uses: list[ToolUse] = field(default_factory=list)
 
     @property
@@ -125,6 +127,7 @@ class Toolbox:
             said=self.said,
             review_reason=self._review_reason,
             reader=Reader(self.conversation.user_id),
+            person=self.said_by,
             agent_id=self.conversation.agent_id,
             session_id=self.conversation.session_id,
         )

@@ -71,7 +71,8 @@ def _nobody_writes_it(row: Row) -> None:
 
 
 SECTIONS = (
-    # The creator and the members who may read are users of the exporting installation.
+    # The creator, the speakers and the members who may read are users of the exporting
+    # installation.
     Section(
         "conversation",
         Conversation,
@@ -83,7 +84,7 @@ SECTIONS = (
         "message",
         Message,
         ("conversation_id", "position"),
-        left_out=frozenset({"leased_until"}),
+        left_out=frozenset({"leased_until", "said_by"}),
         names={"conversation_id": "conversation", "assessment_id": "assessment"},
         owner="conversation__user_id",
         check=_check,

@@ -3,16 +3,20 @@ login page.
 """
 
 from collections.abc import Callable
-from typing import Any
+from functools import wraps
+from typing import Any, cast
 
 from csp.constants import SELF, UNSAFE_EVAL, UNSAFE_INLINE
 from csp.decorators import csp_update
 from django.contrib.auth.views import redirect_to_login
 from django.core.exceptions import PermissionDenied
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect
 from django.urls import reverse
 from unfold.sites import UnfoldAdminSite
+
+from memory.access.pages import too_many
+from memory.errors import RateLimited
 
 # The lists that a moderator opens most; the others follow by name.
 APPS = ("memory", "assessor", "chat", "auth")
@@ -25,10 +29,19 @@ class EbbAdminSite(UnfoldAdminSite):  # type: ignore[misc]  # unfold has no type
     """
 
     def admin_view(self, view: Callable[..., Any], cacheable: bool = False) -> Callable[..., Any]:
-        """Allow the admin's pages the inline scripts and styles that Unfold uses."""
+        """Allow the admin's pages the inline scripts and styles that Unfold uses. RateLimited, for
+        a new password while too many are being checked, becomes 429."""
+
+        @wraps(view)
+        def page(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+            try:
+                return cast("HttpResponseBase", view(request, *args, **kwargs))
+            except RateLimited as error:
+                return too_many(request, error)
+
         wrapped: Callable[..., Any] = csp_update(
             {"script-src": [SELF, UNSAFE_INLINE, UNSAFE_EVAL], "style-src": [SELF, UNSAFE_INLINE]}
-        )(super().admin_view(view, cacheable))
+        )(super().admin_view(page, cacheable))
         return wrapped
 
     def get_app_list(self, request: HttpRequest, app_label: str | None = None) -> list[Any]:

@@ -45,13 +45,14 @@ class ProviderUnavailable(Exception):
     """The provider does not answer as an OpenID provider; the text says why, for the log."""
 
 
-def send_to_provider(request: HttpRequest, *, back: str) -> HttpResponse:
-    """Return the redirect to the provider; `back` is the absolute URL of our page for its answer.
+def send_to_provider(request: HttpRequest, *, back: str, state: str) -> HttpResponse:
+    """Return the redirect to the provider; `back` is the absolute URL of our page for its answer,
+    which names the random `state`.
 
     Raises ProviderUnavailable.
     """
     with _Asking():
-        redirect: HttpResponse = _client().authorize_redirect(request, back)
+        redirect: HttpResponse = _client().authorize_redirect(request, back, state=state)
         return redirect
 
 

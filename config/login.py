@@ -19,9 +19,8 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 from sesame.utils import get_user
 
-from memory.access.second_factor import spend_code
+from memory.access.confirmation import refusal
 from memory.access.sessions import start_session
-from memory.errors import RateLimited
 from memory.models import SecondFactor, User
 
 ALWAYS = 100 * 365 * 24 * 3600  # seconds
@@ -93,12 +92,9 @@ def login_code(request: HttpRequest) -> HttpResponse:
         return redirect("login")
     error = ""
     if request.method == "POST":
-        try:
-            if spend_code(user=user, code=request.POST.get("code", ""), now=now):
-                return enter(request, user, backend=half["backend"], next_url=half["next"])
-            error = "wrong"
-        except RateLimited:
-            error = "limited"
+        error = refusal(request, user=user, proof="code", now=now)
+        if not error:
+            return enter(request, user, backend=half["backend"], next_url=half["next"])
     return render(request, "registration/login_code.html", {"error": error})
 
 

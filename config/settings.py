@@ -203,8 +203,8 @@ AUTHENTICATION_BACKENDS = [
 # New passwords use the first hasher. A password stored with the second is hashed again at the next
 # login.
 PASSWORD_HASHERS = [
-    "django.contrib.auth.hashers.Argon2PasswordHasher",
-    "django.contrib.auth.hashers.PBKDF2PasswordHasher",
+    "memory.access.password_hashers.QueuedArgon2",
+    "memory.access.password_hashers.QueuedPBKDF2",
 ]
 LOGIN_URL = "login"
 LOGIN_REDIRECT_URL = "home"

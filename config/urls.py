@@ -13,7 +13,7 @@ from config.login import LoginPage, login_code, login_link
 from config.mcp.authorisation import no_oauth, protected_resource
 from config.mem0.endpoint import api as mem0_api
 from config.metrics import metrics
-from config.oidc import oidc_callback, oidc_start
+from config.oidc import oidc_callback, oidc_confirm, oidc_connect, oidc_start
 from config.openai_endpoint import api as openai_api
 from config.palette import palette, spaces_found
 
@@ -45,5 +45,7 @@ urlpatterns = [
     path("login/code/", login_code, name="login_code"),
     path("login/oidc/", oidc_start, name="oidc_start"),
     path("login/oidc/callback/", oidc_callback, name="oidc_callback"),
+    path("login/oidc/connect/", oidc_connect, name="oidc_connect"),
+    path("login/oidc/confirm/", oidc_confirm, name="oidc_confirm"),
     path("logout/", auth.LogoutView.as_view(), name="logout"),
 ]

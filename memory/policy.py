@@ -108,6 +108,8 @@ class RecallPolicy(_Part):
     min_relevance: float = Field(default=0.1, ge=0.0, le=1.0)
     # The number of memories that say how to answer, sent with every message.
     standing: int = Field(default=3, ge=0, le=20)
+    # How to answer everyone. A member's own wish applies to this member only.
+    answering: str = Field(default="", max_length=500, pattern=r"^[^\x00]*$")
     # The form in which memories are sent to the model (memory/recall/prompt_forms.py).
     form: Literal["auto", "list", "summaries"] = "auto"
     # Write the age beside the day: "2026-02-18, 3 days ago".

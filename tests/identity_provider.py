@@ -28,6 +28,7 @@ from tests.processes import held_port, wait_until
 
 CLIENT = "ebb"
 CALLBACK = "/login/oidc/callback/"
+CONFIRM = "/login/oidc/confirm/"
 
 
 # --- The real one -----------------------------------------------------------------------------
@@ -182,6 +183,13 @@ def start(client: Client, **query: str) -> str:
     return answer.headers["Location"]
 
 
+def start_connecting(client: Client) -> str:
+    """Begins to connect the account of the logged-in user; returns the address at the provider."""
+    answer = client.post("/login/oidc/connect/")
+    assert answer.status_code == 302, answer.text
+    return answer.headers["Location"]
+
+
 def come_back(client: Client, address: str) -> Answer:
     """Opens the address to which the provider sent the browser."""
     parts = urlsplit(address)
@@ -192,6 +200,13 @@ def come_back(client: Client, address: str) -> Answer:
 def sign_in(client: Client, provider: Provider, subject: str, **query: str) -> Answer:
     """A whole sign-in at the real provider."""
     return come_back(client, provider.confirms(start(client, **query), subject))
+
+
+def connect(client: Client, provider: Provider, subject: str, **proof: str) -> Answer:
+    """Connects the account of the logged-in user at the real provider, with a password or code."""
+    answer = come_back(client, provider.confirms(start_connecting(client), subject))
+    assert answer.headers["Location"] == CONFIRM
+    return client.post(CONFIRM, proof)
 
 
 def parameter(address: str, name: str) -> str:

@@ -63,7 +63,7 @@ async def chat(
         conversation = ephemeral_conversation(
             space=access.space, user_id=access.owner, **asked.choices
         )
-        reply = stream_ephemeral_reply(conversation, asked.said)
+        reply = stream_ephemeral_reply(conversation, asked.said, said_by=access.person)
         return await _answer(None, reply, stream=asked.stream)
     begin = _begin(access, asked, key_of(idempotency_key, access.reader))
     check = partial(conversation_for, access.space, access.reader)
@@ -85,6 +85,7 @@ def _begin(access: Access, asked: ChatIn, key: str | None) -> Callable[[], Messa
         conversation=asked.conversation_id or NewConversation(user_id=access.owner),
         claimed=True,
         learns=access.learns,
+        said_by=access.person,
         **asked.choices,
     )
     if key is None:
@@ -119,6 +120,7 @@ async def regenerate(
         now=now,
         claimed=True,
         learns=access.learns,
+        said_by=access.person,
     )
     check = partial(conversation_for, access.space, access.reader)
     return await _answer_turn(begin, check, id, stream=asked.stream)
@@ -146,6 +148,7 @@ async def edit(request: HttpRequest, id: UUID, asked: EditIn) -> ChatOut | HttpR
         now=now,
         claimed=True,
         learns=access.learns,
+        said_by=access.person,
     )
     check = partial(message_for, access.space, access.reader)
     return await _answer_turn(begin, check, id, stream=asked.stream)

@@ -62,7 +62,9 @@ class Exchange:
         message = await asyncio.shield(self._beginning)
         self._renewing = asyncio.create_task(keep_renewing(message))
         text = own_words(self._said.text)[:MAX_CONTENT] or self._said.text[:MAX_CONTENT]
-        self._found = found = await in_thread(recall_for, message.conversation, text)
+        self._found = found = await in_thread(
+            recall_for, message.conversation, text, said_by=message.said_by
+        )
         if found:
             self.recalled = results_out(found.results)
             self.standing = memories_out(found.standing)

@@ -85,7 +85,7 @@ async def _unstored(call: Call, said: Said, choices: Choices) -> tuple[Turn, Jso
         return _turn(said), {}
     conversation = ephemeral_conversation(space=call.space, user_id=call.names.owner, **choices)
     text = own_words(said.text) or said.text
-    found = await in_thread(recall_for, conversation, text[:MAX_CONTENT])
+    found = await in_thread(recall_for, conversation, text[:MAX_CONTENT], said_by=call.names.owner)
     recalled = {"recalled": results_out(found.results) if found else []}
     shown = recalled if call.request.ebb.recalled else {}
     return _turn(said, conversation, found), shown
@@ -116,9 +116,10 @@ async def _asked(
     Raises ModelInterrupted if the answer has no finish reason.
     """
     request = call.request.forwarded()
-    notes = [how_to_answer(turn.standing)] if turn.standing else []
+    notes = [how_to_answer(turn.standing, turn.rules)]
     if turn.results:
         notes.append(notes_on(turn.results, turn.now, turn.rules))
+    notes = list(filter(None, notes))
     if notes:
         request["messages"] = with_notes(request["messages"], "\n\n".join(notes))
     async with backend.answer(request, turn) as parts:

@@ -228,14 +228,13 @@ def _unsure(turn: Turn) -> list[str]:
     """Return close memories, or a question back. Never ask for a secret, because it would be
     masked.
     """
-    said = []
-    if turn.rules.assessment.mask_secrets and asks_for_secret(turn.question):
-        said = [_("I don't keep secrets such as passwords, PINs, codes and keys.")]
     near = [result for result in _quotable(turn) if is_near(turn.question, result)]
     if near:
         near.sort(key=lambda result: -result.similarity)  # common words matter little here
-        return [*said, _("I'm not certain, but this may help:"), _list(turn, near)]
-    return said or _unknown(turn)
+        return [_("I'm not certain, but this may help:"), _list(turn, near)]
+    if turn.rules.assessment.mask_secrets and asks_for_secret(turn.question):
+        return [_("I don't keep secrets such as passwords, PINs, codes and keys.")]
+    return _unknown(turn)
 
 
 def _unknown(turn: Turn) -> list[str]:

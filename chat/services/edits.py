@@ -28,6 +28,7 @@ def edit_message(
     now: datetime,
     claimed: bool = False,
     learns: bool = True,
+    said_by: str | None = None,
 ) -> Message:
     """Replace the message and all after it with a new turn; return the new reply's row.
 
@@ -42,9 +43,10 @@ def edit_message(
         raise Conflict("This message was already replaced.")
     _replace(space, rows.filter(position__gte=said.position), actor, now)
     _touch(conversation, said.content, text, now)
-    if not learns:
-        only_read(conversation)
-    return write_turn(conversation, next_position(conversation), text, now, claimed=claimed)
+    only_read(conversation, unless=learns)
+    return write_turn(
+        conversation, next_position(conversation), text, now, claimed=claimed, said_by=said_by
+    )
 
 
 @transaction.atomic

@@ -44,7 +44,12 @@ def _answer_again(space: Space, reply: Message, now: datetime, *, learns: bool) 
     if last is None or last.pk != reply.pk:
         raise Conflict("The conversation has continued after the message with this key.")
     return answer_again(
-        space=space, conversation_id=reply.conversation_id, now=now, claimed=True, learns=learns
+        space=space,
+        conversation_id=reply.conversation_id,
+        now=now,
+        claimed=True,
+        learns=learns,
+        said_by=reply.said_by,
     )
 
 

@@ -52,14 +52,15 @@ def begin_turn(
     claimed: bool = False,
     beside: bool = False,
     learns: bool = True,
+    said_by: str | None = None,
     **choices: Unpack[Choices],
 ) -> Message:
     """Store the user's message and an empty reply. Return the reply's row.
 
-    The choices apply to the conversation from now on. A caller that will write the reply itself at
-    once passes `claimed`. A caller with its own history may begin `beside` an unfinished reply.
-    Unless it `learns`, the turn recalls but teaches nothing. Raises InvalidArguments, NotFound for
-    a conversation of another space, Conflict while a reply is being written.
+    The choices apply to the conversation from now on. A caller that writes the reply at once passes
+    `claimed`; one with its own history may begin `beside` an unfinished reply. Unless it `learns`,
+    the turn teaches nothing. `said_by` speaks, else the conversation's user. Raises
+    InvalidArguments, NotFound, Conflict while a reply is being written.
     """
     made = chosen(choices)
     if isinstance(conversation, NewConversation):
@@ -70,9 +71,8 @@ def begin_turn(
             setattr(begun, name, value)
         Conversation.objects.in_space(space).filter(pk=begun.pk).update(updated_at=now, **made)
         position = next_position(begun)
-    if not learns:
-        only_read(begun)
-    return write_turn(begun, position, text, now, claimed=claimed)
+    only_read(begun, unless=learns)
+    return write_turn(begun, position, text, now, claimed=claimed, said_by=said_by)
 
 
 def _begin_conversation(
@@ -90,25 +90,24 @@ def _begin_conversation(
     )
 
 
-def only_read(conversation: Conversation) -> None:
+def only_read(conversation: Conversation, *, unless: bool) -> None:
     """Make memory read-only for this turn only; the stored conversation keeps its setting."""
-    if conversation.memory == MemoryUse.ON:
+    if conversation.memory == MemoryUse.ON and not unless:
         conversation.memory = MemoryUse.READ_ONLY
 
 
 @transaction.atomic
 def answer_again(
     *, space: Space, conversation_id: UUID, now: datetime, claimed: bool = False,
-    learns: bool = True,
+    learns: bool = True, said_by: str | None = None,
 ) -> Message:  # fmt: skip
-    """Create an empty reply to the last message, which replaces the current reply.
+    """Create an empty reply to the last message in place of the current one, for `said_by`.
 
     Unless it `learns`, the model's tools save nothing. The exchange stays the same: its assessment
     and memories belong to the new reply. Raises NotFound, or Conflict if there is no reply.
     """
     conversation = lock_conversation(space, conversation_id, now)
-    if not learns:
-        only_read(conversation)
+    only_read(conversation, unless=learns)
     rows = Message.objects.in_space(space).of(conversation)
     replaced = rows.shown().last()
     if replaced is None or replaced.role != Message.Role.ASSISTANT:
@@ -123,6 +122,7 @@ def answer_again(
         conversation=conversation,
         role=Message.Role.ASSISTANT,
         **_begun(claimed),
+        said_by=said_by or conversation.user_id,
         position=next_position(conversation),
         assessment_id=replaced.assessment_id,
         created_at=now,
@@ -162,16 +162,28 @@ def next_position(conversation: Conversation) -> int:
 
 
 def write_turn(
-    conversation: Conversation, position: int, text: str, now: datetime, *, claimed: bool
+    conversation: Conversation,
+    position: int,
+    text: str,
+    now: datetime,
+    *,
+    claimed: bool,
+    said_by: str | None,
 ) -> Message:
     """Store the user's message, an empty reply and the exchange; return the reply."""
-    common = {"space": conversation.space, "conversation": conversation, "created_at": now}
+    said_by = said_by or conversation.user_id
+    common: dict[str, Any] = {
+        "space": conversation.space,
+        "conversation": conversation,
+        "created_at": now,
+        "said_by": said_by,
+    }
     said = Message(role=Message.Role.USER, position=position, content=text, **common)
     reply = Message(
         role=Message.Role.ASSISTANT,
         **_begun(claimed),
         position=position + 1,
-        assessment=_queue_exchange(conversation, text, now),
+        assessment=_queue_exchange(conversation, text, now, said_by),
         **common,
     )
     Message.objects.bulk_create([said, reply])
@@ -185,7 +197,9 @@ def _begun(claimed: bool) -> dict[str, Any]:
     return {"state": Message.State.PENDING}
 
 
-def _queue_exchange(conversation: Conversation, text: str, now: datetime) -> Assessment | None:
+def _queue_exchange(
+    conversation: Conversation, text: str, now: datetime, said_by: str | None
+) -> Assessment | None:
     """Queue the exchange for assessment if the conversation and the policy enable learning."""
     space = conversation.space
     if conversation.memory != MemoryUse.ON or not current_policy(space).document.assessment.enabled:
@@ -197,6 +211,7 @@ def _queue_exchange(conversation: Conversation, text: str, now: datetime) -> Ass
             text[:MAX_CONTENT],
             source_conversation=str(conversation.pk),
             user_id=conversation.user_id,
+            said_by=said_by,
             agent_id=conversation.agent_id,
             session_id=conversation.session_id,
         ),

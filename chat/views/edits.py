@@ -53,6 +53,7 @@ def message(request: PageRequest, access: Access, message_id: UUID) -> HttpRespo
             text=text,
             actor=access.actor,
             now=timezone.now(),
+            said_by=access.person,
         )
     except Conflict:
         return refusal(request, _("A reply is still being written. Stop it first, then edit."))
@@ -96,7 +97,10 @@ def again(request: PageRequest, access: Access, conversation_id: UUID) -> HttpRe
     """Regenerate the last reply: render an empty reply in the place of the old one."""
     try:
         reply = answer_again(
-            space=access.space, conversation_id=conversation_id, now=timezone.now()
+            space=access.space,
+            conversation_id=conversation_id,
+            now=timezone.now(),
+            said_by=access.person,
         )
     except Conflict:
         return refusal(request, _("A reply is still being written."))

@@ -59,15 +59,17 @@ async def say_privately(request: PageRequest, slug: str) -> HttpResponseBase:
         raise BadRequest(type(error).__name__) from None  # the error's text contains the message
     if not asked.private:
         raise BadRequest("Only private turns are allowed here.")
-    return event_stream(_fragments(conversation, asked.said))
+    return event_stream(_fragments(conversation, asked.said, access.person))
 
 
-async def _fragments(conversation: Conversation, said: list[ChatMessage]) -> AsyncGenerator[bytes]:
+async def _fragments(
+    conversation: Conversation, said: list[ChatMessage], said_by: str | None
+) -> AsyncGenerator[bytes]:
     """Yield `recalled`, then the text as it is said (`token`, for the page's history) and as
     rendered (`text`, in place of the open block), then `done` with the whole reply.
     """
     space, growing = conversation.space, GrowingText()
-    async with aclosing(stream_ephemeral_reply(conversation, said)) as events:
+    async with aclosing(stream_ephemeral_reply(conversation, said, said_by=said_by)) as events:
         async for happened in events:
             if isinstance(happened, Token):
                 yield event("token", happened.text)

@@ -44,6 +44,7 @@ def say(request: PageRequest, access: Access) -> HttpResponse:
             text=text,
             now=timezone.now(),
             conversation=conversation_id or new_conversation(request),
+            said_by=access.person,
             **choices_in(request.POST),
         )
     except Conflict:

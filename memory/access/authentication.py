@@ -57,6 +57,13 @@ class Access:
             raise InvalidArguments(FieldError("user_id", "must name one user here"))
         return self.reader.user_id
 
+    @property
+    def person(self) -> str | None:
+        """The user who speaks: the one that the call names, else the member who is logged in. None
+        if a program names nobody."""
+        member = self.actor.name if self.actor.type == "user" else None
+        return self.reader.user_id or member
+
     def acting_for(self, name: str | None) -> "Access":
         """Return the access for this user; None means no user in particular, “*” everybody.
 

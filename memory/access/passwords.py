@@ -1,12 +1,7 @@
-"""Checks passwords at login: limited by account, by address, and by the number of simultaneous
-checks.
+"""Checks passwords: limited by account and address, one after the other."""
 
-A backend instead of a view, so that it covers every form that asks for a password.
-"""
-
-import threading
-from ipaddress import IPv6Address, IPv6Network
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 from django.conf import settings
 from django.contrib.auth.backends import ModelBackend
@@ -14,16 +9,12 @@ from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest
 from django.utils import timezone
 
-from memory.access.failures import count_failure, failures, forget_failures
-from memory.connections import release_connection
+from memory.access.failures import address_of, attempt
+from memory.access.password_hashers import hashing_turn
+from memory.errors import RateLimited
+from memory.models import User
 
-MOST_PER_ACCOUNT = 10
-MOST_PER_ADDRESS = 30
-
-# Checking a password takes 100 MB and both processors for a tenth of a second. More at once would
-# slow all other requests.
-_AT_ONCE = threading.BoundedSemaphore(2)
-_PATIENCE = 10.0  # seconds
+T = TypeVar("T")
 
 
 class LimitedPasswords(ModelBackend):
@@ -46,42 +37,24 @@ class LimitedPasswords(ModelBackend):
             return None
         if not settings.EBB_LOCAL_LOGIN:
             raise PermissionDenied
-        release_connection()  # those who wait would keep all connections from other requests
-        if not _AT_ONCE.acquire(timeout=_PATIENCE):
-            raise PermissionDenied
+        check = super().authenticate
         try:
-            address = _network(request.META.get("REMOTE_ADDR", "") if request else "")
-            # Asked after the wait: attempts that came together count each other's failures.
-            _refuse_limited(username, address)
-            user = super().authenticate(request, username, password, **kwargs)
-            _count(username, address, failed=user is None)
-        finally:
-            _AT_ONCE.release()
-        return user
+            return _limited(lambda: check(request, username, password, **kwargs), username, request)
+        except RateLimited:
+            raise PermissionDenied from None
 
 
-def _network(address: str) -> str:
-    """Return the /64 of an IPv6 address, since one customer has all its addresses."""
-    try:
-        parsed = IPv6Address(address)
-    except ValueError:
-        return address
-    return str(parsed.ipv4_mapped or IPv6Network((int(parsed), 64), strict=False))
+def is_password_of(user: User, password: str, *, request: HttpRequest) -> bool:
+    """Return whether this is the password of the logged-in user.
+
+    Raises TooManyFailures, or RateLimited if too many passwords are being checked.
+    """
+    return _limited(lambda: user.check_password(password), user.get_username(), request)
 
 
-def _refuse_limited(username: str, address: str) -> None:
-    now = timezone.now()
-    if (
-        failures("account", username, now=now) >= MOST_PER_ACCOUNT
-        or failures("address", address, now=now) >= MOST_PER_ADDRESS
-    ):
-        raise PermissionDenied
-
-
-def _count(username: str, address: str, *, failed: bool) -> None:
-    if not failed:
-        forget_failures("account", username)
-        return
-    now = timezone.now()
-    count_failure("account", username, now=now)
-    count_failure("address", address, now=now)
+def _limited(check: Callable[[], T], name: str, request: HttpRequest | None) -> T:
+    # Counted after the wait: people who log in at the same moment are not failures.
+    with hashing_turn():
+        return attempt(
+            check, kind="account", account=name, address=address_of(request), now=timezone.now()
+        )

@@ -7,8 +7,9 @@ Each code works once. Wrong codes are limited as wrong passwords are.
 import base64
 import hashlib
 import secrets
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import datetime
+from typing import TypeVar
 
 from cryptography.hazmat.primitives.hashes import SHA1
 from cryptography.hazmat.primitives.twofactor import InvalidToken
@@ -16,15 +17,16 @@ from cryptography.hazmat.primitives.twofactor.totp import TOTP
 from django.db import transaction
 
 from memory.access.audit import note_installation
-from memory.access.failures import count_failure, failures, forget_failures
+from memory.access.failures import attempt
 from memory.actors import Actor
-from memory.errors import Conflict, FieldError, InvalidArguments, RateLimited
+from memory.errors import Conflict, FieldError, InvalidArguments
 from memory.models import AuditAction, SecondFactor, User
 from memory.sealing import Unreadable, seal, unseal
 
+T = TypeVar("T")
+
 STEP = 30  # seconds for which the app shows a code
 RECOVERY_CODES = 10
-MOST_WRONG = 10
 _SECRET_BYTES = 20
 _RECOVERY_BYTES = 10
 
@@ -39,16 +41,20 @@ def setup_address(secret: str, user: User) -> str:
     return _totp(secret).get_provisioning_uri(user.get_username(), "Ebb")
 
 
-@transaction.atomic
-def turn_on(*, user: User, secret: str, code: str, now: datetime) -> list[str]:
+def turn_on(*, user: User, secret: str, code: str, address: str, now: datetime) -> list[str]:
     """Turn the second factor on and return the recovery codes.
 
     Raises InvalidArguments unless the app's code shows that it has the secret, Conflict if a second
-    factor is on.
+    factor is on, TooManyFailures after too many wrong codes.
     """
-    step = _matching_step(secret, code, now)
+    step = _limited(lambda: _matching_step(secret, code, now), user, address, now)
     if step is None:
         raise InvalidArguments(FieldError("code", "is wrong"))
+    return _turn_on(user, secret, step, now)
+
+
+@transaction.atomic
+def _turn_on(user: User, secret: str, step: int, now: datetime) -> list[str]:
     codes = _new_codes()
     _, is_new = SecondFactor.objects.get_or_create(
         user=user,
@@ -65,19 +71,12 @@ def turn_on(*, user: User, secret: str, code: str, now: datetime) -> list[str]:
     return codes
 
 
-def spend_code(*, user: User, code: str, now: datetime) -> bool:
+def spend_code(*, user: User, code: str, address: str, now: datetime) -> bool:
     """Return whether this is a code of the user's app or a recovery code. It is then used up.
 
-    Raises RateLimited after too many wrong codes.
+    Raises TooManyFailures after too many wrong codes.
     """
-    account = str(user.pk)
-    if failures("second-factor", account, now=now) >= MOST_WRONG:
-        raise RateLimited("Too many wrong codes. Try again in a minute.", retry_after=60.0)
-    if _spend(user, code, now):
-        forget_failures("second-factor", account)
-        return True
-    count_failure("second-factor", account, now=now)
-    return False
+    return _limited(lambda: _spend(user, code, now), user, address, now)
 
 
 @transaction.atomic
@@ -111,6 +110,11 @@ def reseal_second_factors() -> tuple[int, list[str]]:
         factor.save(update_fields=["sealed_secret"])
         sealed += 1
     return sealed, unreadable
+
+
+def _limited(check: Callable[[], T], user: User, address: str, now: datetime) -> T:
+    # Apart from the passwords' count, which a right password sets back to 0.
+    return attempt(check, kind="second-factor", account=str(user.pk), address=address, now=now)
 
 
 @transaction.atomic

@@ -56,6 +56,7 @@ def preview(request: HttpRequest, asked: PreviewIn) -> Preview:
     return preview_policy(
         space=access.space,
         reader=access.reader,
+        person=access.person,
         changes=asked.changes,
         queries=asked.queries,
         now=now,

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Literal, get_origin
 
-from annotated_types import Ge, Gt, Le
+from annotated_types import Ge, Gt, Le, MaxLen
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from pydantic import BaseModel
@@ -21,7 +21,7 @@ from memory.policies.label_types import GroupLabels, Labels
 from memory.policies.labels import GROUPS, LABELS
 from memory.policy import PolicyDocument
 
-Kind = Literal["switch", "choice", "whole", "number"]
+Kind = Literal["switch", "choice", "whole", "number", "text"]
 
 
 @dataclass(frozen=True)
@@ -60,6 +60,8 @@ class Rule:
             return _("on") if value else _("off")
         if self.kind == "choice":
             return str((self.words.names or self.words.choices).get(value, value))
+        if self.kind == "text":
+            return str(value) or _("none")
         number = number_format(self.text(value), force_grouping=True)
         unit = (value == 1 and self.words.one) or self.words.unit
         return f"{number} {unit}".strip()
@@ -80,6 +82,8 @@ class Rule:
         """A sentence on the accepted values."""
         if self.kind == "choice":
             return _("Choose one of the options.")
+        if self.kind == "text":
+            return _("Enter at most %(most)s characters.") % {"most": self.most}
         limits = {"least": self.least, "above": self.above, "most": self.most}
         bounds = {
             name: number_format(self.text(one), force_grouping=True)
@@ -134,7 +138,7 @@ def _rules(part: type[BaseModel], prefix: str = "") -> Iterator[Rule]:
 def _kind(path: str, annotation: Any) -> Kind:
     if get_origin(annotation) is Literal or LABELS[path].choices:
         return "choice"
-    kinds: dict[Any, Kind] = {bool: "switch", int: "whole", float: "number"}
+    kinds: dict[Any, Kind] = {bool: "switch", int: "whole", float: "number", str: "text"}
     return kinds[annotation]
 
 
@@ -147,6 +151,8 @@ def _limits(info: FieldInfo) -> dict[str, Any]:
             limits["above"] = limit.gt
         elif isinstance(limit, Le):
             limits["most"] = limit.le
+        elif isinstance(limit, MaxLen):
+            limits["most"] = limit.max_length
     return limits
 
 

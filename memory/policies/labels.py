@@ -176,9 +176,13 @@ LABELS: Final = {
         _("Standing rules"),
         _(
             "At most this many memories about how to answer, such as “Keep answers short”, are "
-            "sent with every message. 0 sends none."
+            "sent with every message of the person who said them. 0 sends none."
         ),
         _MEMORIES,
+    ),
+    "recall.answering": Labels(
+        _("How to answer everyone"),
+        _("Sent with every message of everyone, such as “Answer in Portuguese”."),
     ),
     "recall.form": Labels(
         _("Prompt format"),

@@ -151,13 +151,15 @@ def preview_policy(
     *,
     space: Space,
     reader: Reader = SHARED,
+    person: str | None = None,
     changes: Mapping[str, Any],
     queries: Sequence[str],
     now: datetime,
     as_of: datetime | None = None,
 ) -> Preview:
     """Return what a sweep at `as_of`, now at the earliest, would do to the reader's memories under
-    the policy with these changes, and what the questions would find. Raises InvalidArguments."""
+    the policy with these changes, what the questions would find, and this person's standing rules.
+    Raises InvalidArguments."""
     policy = current_policy(space).document
     document = changed(policy, {name: part for name, part in changes.items() if name != "version"})
     rows = Memory.objects.in_space(space).readable_by(reader)
@@ -170,7 +172,7 @@ def preview_policy(
                 would_evict=fates.evict(),
                 would_stay=fates.stay(),
                 counts=fates.counts,
-                standing=_standing_later(space, reader, fates),
+                standing=_standing_later(space, person, fates),
                 rankings=[_ranking(question, policy, fates) for question in questions],
             )
 
@@ -190,13 +192,13 @@ def _ends(policy: PolicyDocument, document: PolicyDocument) -> Combinable:
     return expiry_from(F("clock_started_at"), document.ttl.tiers)
 
 
-def _standing_later(space: Space, reader: Reader, fates: _Fates) -> Sequence[Memory]:
+def _standing_later(space: Space, person: str | None, fates: _Fates) -> Sequence[Memory]:
     """Return the standing rules under the changed policy, without removed memories; reads again
     without those that are gone until all stay."""
     gone: set[UUID] = set()
     while True:
         found = standing_rules(
-            space, reader=reader, rules=fates.document, now=fates.then, without=gone
+            space, person=person, rules=fates.document, now=fates.then, without=gone
         )
         more = fates.gone([memory.pk for memory in found])
         if not more:

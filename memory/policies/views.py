@@ -190,6 +190,7 @@ def _previewed(access: Access, asked: Mapping[str, Any], queries: Sequence[str])
     found: Preview = preview_policy(
         space=access.space,
         reader=access.reader,
+        person=access.person,
         changes=asked,
         queries=queries,
         now=timezone.now(),

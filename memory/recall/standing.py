@@ -1,7 +1,8 @@
 """Standing rules: memories that say how the user likes to be answered.
 
 Questions do not contain their words, so recall does not find them. They are sent with every
-message, in a separate part of the prompt.
+message, in a separate part of the prompt, but only to the person who said them: otherwise one
+member could steer the replies to another.
 """
 
 from collections.abc import Collection
@@ -10,7 +11,8 @@ from uuid import UUID
 
 from django.db.models import F
 
-from memory.models import Memory, Space
+from memory.drafts import MemoryDraft
+from memory.models import Memory, Role, Space
 from memory.models.choices import MemoryType
 from memory.policy import PolicyDocument
 from memory.readers import Reader
@@ -37,15 +39,18 @@ _TEXTS = """
 def standing_rules(
     space: Space,
     *,
-    reader: Reader,
+    person: str | None,
     rules: PolicyDocument,
     now: datetime,
     without: Collection[UUID] = (),
 ) -> list[Memory]:
-    """Return this reader's live memories that say how to answer, most important first and each text
+    """Return this person's live memories that say how to answer, most important first and each text
     once. At most the policy's `recall.standing` are returned, and none of `without`.
+
+    None is a person whom the caller does not name.
     """
-    if not rules.recall.standing:
+    reader = _memories_of(space, person)
+    if reader is None or not rules.recall.standing:
         return []
     texts = fetch(
         _TEXTS.format(readable=reader.sql("user_id")),
@@ -59,3 +64,26 @@ def standing_rules(
     best = found.defer("search").order_by(F("current_importance").desc(), "-created_at", "id")
     again = repeated(best)
     return [memory for memory in best if memory.pk not in again][: rules.recall.standing]
+
+
+def owned_by_speaker(space: Space, draft: MemoryDraft, person: str | None) -> MemoryDraft:
+    """Return the draft; a shared one that says how to answer is given to the person who said it,
+    unless everything shared in the space is theirs anyway."""
+    is_rule = draft.type_name in TYPES and says_how_to_answer(draft.content)
+    if draft.user_id is not None or person is None or not is_rule:
+        return draft
+    reader = _memories_of(space, person)
+    return draft if reader and reader.with_shared else draft.model_copy(update={"user_id": person})
+
+
+def _memories_of(space: Space, person: str | None) -> Reader | None:
+    """Return the reader of the memories that this person said; None if nobody knows who did.
+
+    Shared memories do not say who said them. With one member who may write, it was this one, or a
+    program that names nobody.
+    """
+    writers = space.memberships.exclude(role=Role.VIEWER)
+    names = list(writers.values_list("user__username", flat=True)[:2])
+    if len(names) < 2 and person in (None, *names):
+        return Reader(names[0] if names else None)
+    return None if person is None else Reader.exactly(person)

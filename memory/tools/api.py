@@ -55,5 +55,5 @@ def call_tool(request: HttpRequest, name: ToolName, arguments: Body[ToolArgument
     user_id, own = without_user(arguments)
     access, now = access_to(request, tool.scope, user_id), timezone.now()
     count_call(access, CallKind.SEARCH, now=now)
-    caller = Caller(access.space, access.actor, now, reader=access.reader)
+    caller = Caller(access.space, access.actor, now, reader=access.reader, person=access.person)
     return tool.call(caller, own)

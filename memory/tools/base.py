@@ -24,7 +24,8 @@ TOOL = "tool"
 
 @dataclass(frozen=True)
 class Caller:
-    """The caller of a tool: actor, space, time and conversation, and the `reader` for whom it acts.
+    """The caller of a tool: actor, space, time and conversation, the `reader` for whom it acts, and
+    the `person` who speaks, if known.
 
     `profile` ranks a search; None is the policy's. `said` is the text that led to the call: a
     secret in it is also masked in the written text. `review_reason` returns the reason to send
@@ -41,6 +42,7 @@ class Caller:
     said: str = ""
     review_reason: Callable[[str], str | None] | None = None
     reader: Reader = SHARED
+    person: str | None = None
     agent_id: str | None = None
     session_id: str | None = None
 

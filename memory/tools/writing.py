@@ -10,6 +10,8 @@ from memory.access.references import changeable, readable
 from memory.drafts import MemoryChange, MemoryDraft, Source
 from memory.errors import Conflict, FieldError, InvalidArguments
 from memory.models import BinReason, Memory, Status
+from memory.readers import EVERYONE
+from memory.recall.standing import owned_by_speaker
 from memory.reconciliation.rules import Verdict
 from memory.retention.recycle_bin import move_to_bin
 from memory.store.schemas import MemoryOut
@@ -101,9 +103,10 @@ def _keep(caller: Caller, draft: MemoryDraft, given: Given) -> tuple[Memory, str
         "agent_id": caller.agent_id,
         "session_id": caller.session_id,
     }
+    draft = owned_by_speaker(caller.space, draft.model_copy(update=origin), caller.person)
     statement = ready(
         space=caller.space,
-        draft=draft.model_copy(update=origin),
+        draft=draft,
         given=given,
         held=_review_reason(caller, draft.content, draft.tags),
         now=caller.now,
@@ -131,7 +134,8 @@ def _answer(
     caller: Caller, done: str, memory: Memory, text: Callable[[Memory], str] = texts.plain
 ) -> ToolAnswer:
     """Return the outcome with the memory as currently stored, and its lifetime if it is active."""
-    stored = readable(caller.space, caller.reader, as_of=caller.now).get(pk=memory.pk)
+    # The speaker's own memory may have come from a shared conversation.
+    stored = readable(caller.space, EVERYONE, as_of=caller.now).get(pk=memory.pk)
     until = f"; {texts.lifetime(stored)}" if stored.status == Status.LIVE else ""
     data = MemoryOut.from_orm(stored).model_dump(mode="json")
     return ToolAnswer(f"{done}: {text(stored)}{until}", data)

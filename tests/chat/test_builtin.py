@@ -294,6 +294,12 @@ def test_a_supposition_answers_what_would_be() -> None:
         ("我的门禁密码是多少？", True),
         ("What is my zip code?", False),
         ("How often do I change my password?", False),
+        ("What's the password for the wifi?", True),
+        ("What is my secret project called?", False),
+        ("What is the secret ingredient of my soup?", False),
+        ("What is the code name of my project?", False),
+        ("What is my code review about?", False),
+        ("What password manager do I use?", False),
     ],
 )
 def test_nobody_is_asked_for_a_secret_that_would_be_masked(question: str, secret: bool) -> None:
@@ -301,6 +307,22 @@ def test_nobody_is_asked_for_a_secret_that_would_be_masked(question: str, secret
 
     assert said.startswith(("I don't keep secrets", "我不保存")) is secret
     assert ("next time" in said or "下次" in said) is not secret
+
+
+@pytest.mark.parametrize(
+    ("question", "memory"),
+    [
+        ("What is my secret project called?", "User's secret project is called Bluebird"),
+        ("what's the wifi password?", "The wifi password is on a note in the kitchen"),
+    ],
+)
+def test_what_recall_found_comes_before_the_answer_about_secrets(
+    question: str, memory: str
+) -> None:
+    for found in (result(memory, 0.8, words=0.5, relevance=0.9), result(memory, 0.5, words=0.3)):
+        said = answer(question, found)
+        assert memory.removeprefix("User's") in said
+        assert "I don't keep secrets" not in said
 
 
 def test_where_secrets_are_kept_they_are_asked_for() -> None:

@@ -46,7 +46,7 @@ def test_a_conversation_of_ones_own_recalls_what_is_ones_own(space: Space, alice
     assert shared is not None
     assert (own.user_id, shared.user_id) == ("alice", None)
     for conversation, users in ((own, {"alice", None}), (shared, {None})):
-        found = recall_for(conversation, "What does the user drink?")
+        found = recall_for(conversation, "What does the user drink?", said_by="alice")
         assert found is not None
         assert {result.memory.user_id for result in found.results} == users
 
@@ -60,9 +60,9 @@ def test_a_text_that_is_shared_and_ones_own_is_recalled_once(space: Space, alice
     own = said(client, space, chat_as="me")
     assert own is not None
 
-    asked = recall_for(own, "What does the user drink?")
-    to_forget = recall_for(own, "Forget that I drink green tea")
-    everything = recall_for(own, "What do you know about me?")
+    asked = recall_for(own, "What does the user drink?", said_by="alice")
+    to_forget = recall_for(own, "Forget that I drink green tea", said_by="alice")
+    everything = recall_for(own, "What do you know about me?", said_by="alice")
 
     assert asked is not None
     assert to_forget is not None

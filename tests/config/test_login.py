@@ -20,7 +20,8 @@ from sesame.utils import get_query_string
 from config.local_files import note_url
 from config.logs import LineFormatter, without_traceback
 from config.settings import PASSWORD_HASHERS
-from memory.access.passwords import _AT_ONCE, MOST_PER_ACCOUNT, MOST_PER_ADDRESS
+from memory.access.failures import MOST_PER_ACCOUNT, MOST_PER_ADDRESS
+from memory.access.password_hashers import _AT_ONCE
 from memory.models import Space, User
 from tests.processes import wait_until
 

@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from chat.models import Message
 from chat.services.leases import stop_abandoned
-from memory.access.passwords import MOST_PER_ACCOUNT
+from memory.access.failures import MOST_PER_ACCOUNT
 from memory.models import Space, User
 from tests.conftest import MakeKey
 from tests.pages import login

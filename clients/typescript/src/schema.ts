@@ -3870,6 +3870,8 @@ export interface components {
                  * @description Search of memories, and the number sent to the model.
                  */
                 recall?: {
+                    /** Answering */
+                    answering?: string;
                     /**
                      * Candidate Limit
                      * @description Default: 300.
@@ -4143,6 +4145,11 @@ export interface components {
          * @description Search of memories, and the number sent to the model.
          */
         RecallPolicy: {
+            /**
+             * Answering
+             * @default
+             */
+            answering: string;
             /**
              * Candidate Limit
              * @default 300
@@ -7350,6 +7357,8 @@ export interface operations {
                      * @description Search of memories, and the number sent to the model.
                      */
                     recall?: {
+                        /** Answering */
+                        answering?: string;
                         /**
                          * Candidate Limit
                          * @description Default: 300.

@@ -3,7 +3,7 @@
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import update_session_auth_hash
-from django.contrib.auth.forms import PasswordChangeForm, SetPasswordForm
+from django.contrib.auth.forms import SetPasswordForm
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
@@ -12,6 +12,7 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 
 from memory.access.authentication import Access
+from memory.access.confirmation import ChangePassword
 from memory.access.pages import PageRequest, space_page
 from memory.access.sessions import end_other_sessions, start_session
 from memory.access.views.sessions import listed_sessions
@@ -24,9 +25,12 @@ from memory.models import Identity, SecondFactor, User
 def account(request: PageRequest, access: Access) -> HttpResponse:
     """Set the first password of an invited user, or change a password with the old one."""
     user = request.user
-    kind = PasswordChangeForm if user.has_usable_password() else SetPasswordForm
     sent = request.POST if request.method == "POST" and settings.EBB_LOCAL_LOGIN else None
-    form: SetPasswordForm[User] = kind(user, sent)
+    form: SetPasswordForm[User] = (
+        ChangePassword(user, sent, request=request)
+        if user.has_usable_password()
+        else SetPasswordForm(user, sent)
+    )
     if form.is_valid():
         form.save()
         update_session_auth_hash(request, user)  # keeps this session, ends the others

@@ -15,8 +15,10 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from memory.access import second_factor as services
 from memory.access.authentication import Access
+from memory.access.confirmation import refusal, too_many_failures, wrong_code
+from memory.access.failures import TooManyFailures, address_of
 from memory.access.pages import PageRequest, space_page
-from memory.errors import Conflict, InvalidArguments, RateLimited
+from memory.errors import Conflict, InvalidArguments
 from memory.models import SecondFactor
 
 _SALT = "second factor"
@@ -37,10 +39,16 @@ def second_factor(request: PageRequest, access: Access) -> HttpResponse:
     secret = _secret_in(request)
     try:
         codes = services.turn_on(
-            user=request.user, secret=secret, code=_code(request), now=timezone.now()
+            user=request.user,
+            secret=secret,
+            code=request.POST.get("code", ""),
+            address=address_of(request),
+            now=timezone.now(),
         )
     except InvalidArguments:
-        return _setup(request, secret, error=_wrong())
+        return _setup(request, secret, error=wrong_code())
+    except TooManyFailures:
+        return _setup(request, secret, error=too_many_failures())
     except Conflict:  # turned on in another window
         return _shown(request)
     return _shown(request, codes=codes)
@@ -51,7 +59,7 @@ def second_factor(request: PageRequest, access: Access) -> HttpResponse:
 @space_page("read")
 def renew(request: PageRequest, access: Access) -> HttpResponse:
     """Show new recovery codes in exchange for a valid code."""
-    if error := _refusal(request):
+    if error := refusal(request, user=request.user, proof="code", now=timezone.now()):
         return _shown(request, error=error)
     return _shown(request, codes=services.renew_recovery_codes(user=request.user))
 
@@ -61,28 +69,11 @@ def renew(request: PageRequest, access: Access) -> HttpResponse:
 @space_page("read")
 def turn_off(request: PageRequest, access: Access) -> HttpResponse:
     """Turn the second factor off in exchange for a valid code."""
-    if error := _refusal(request):
+    if error := refusal(request, user=request.user, proof="code", now=timezone.now()):
         return _shown(request, error=error)
     services.turn_off(user=request.user, actor=access.actor, now=timezone.now())
     messages.success(request, _("The second factor is off."))
     return redirect("account", access.space.slug)
-
-
-def _refusal(request: PageRequest) -> str:
-    """Return why the request's code is refused; "" if it was right and is used up."""
-    try:
-        is_right = services.spend_code(user=request.user, code=_code(request), now=timezone.now())
-    except RateLimited:
-        return _("Too many wrong codes. Try again in 15 minutes.")
-    return "" if is_right else _wrong()
-
-
-def _wrong() -> str:
-    return _("This code is wrong or was already used. Enter the newest code from your app.")
-
-
-def _code(request: PageRequest) -> str:
-    return request.POST.get("code", "")
 
 
 def _secret_in(request: PageRequest) -> str:

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from memory.text.secrets.announced import NAMES, find_announced, names_secret
+from memory.text.secrets.announced import NAMES, asks_for_value, find_announced
 from memory.text.secrets.forms import SECRETS
 from memory.text_forms import compatible
 
@@ -104,7 +104,7 @@ _ASKS_FOR = re.compile(
 
 def asks_for_secret(question: str) -> bool:
     """Return whether the question asks for a password, a PIN, a code or a key."""
-    return names_secret(question) and _ASKS_FOR.search(question) is not None
+    return asks_for_value(question) and _ASKS_FOR.search(question) is not None
 
 
 def mask_json(value: Any, mask: Callable[[str], str]) -> Any:

@@ -105,9 +105,16 @@ _NUMBERED = re.compile(r"\b(?:number|no\.?|nr\.?|nummer|room) \Z", re.IGNORECASE
 _YEAR = re.compile(r"(?:19|20)\d\d")
 
 
-def names_secret(text: str) -> bool:
-    """Return whether the text has the label of a password, a PIN, a code or a key."""
-    return any(_LABELS[kind].search(text) for kind in _ASKED_FOR)
+def asks_for_value(question: str) -> bool:
+    """Return whether the question's last words are the label of a password, a PIN, a code or a key,
+    or what it is for: "What is my secret?" and "… the password for the wifi?", but not "What is my
+    secret project called?"."""
+    told = question.rstrip(" \n?？!.") + " is "
+    return any(
+        _SAID.match(told[label.end() :])
+        for kind in _ASKED_FOR
+        for label in _LABELS[kind].finditer(told)
+    )
 
 
 def find_announced(text: str) -> list[Found]:

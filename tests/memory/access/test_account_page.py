@@ -64,7 +64,7 @@ def account(client: Client) -> str:
 def secret(alice: User) -> str:
     """The secret of alice's app; its last code was used five minutes ago."""
     secret, then = new_secret(), timezone.now() - timedelta(minutes=5)
-    turn_on(user=alice, secret=secret, code=app_code(secret, then), now=then)
+    turn_on(user=alice, secret=secret, code=app_code(secret, then), address="", now=then)
     return secret
 
 
@@ -147,7 +147,7 @@ def test_wrong_codes_are_limited(alice: User, secret: str) -> None:
 
     page = client.post("/login/code/", {"code": app_code(secret, timezone.now())}).text
 
-    assert "Too many wrong codes" in page
+    assert "Too many failed attempts" in page
     assert not is_in(client)
 
 

@@ -12,7 +12,7 @@ from django.urls import reverse
 from pytest_django import Settings
 
 from memory.access.authentication import Access
-from memory.access.failures import count_failure, failures
+from memory.access.failures import MOST_PER_ACCOUNT, TooManyFailures, attempt
 from memory.access.limit_counts import forget_old
 from memory.access.rate_limits import CallKind, count_call
 from memory.actors import Actor
@@ -93,17 +93,40 @@ def test_most_calls_need_no_statement(space: Space, settings: Settings) -> None:
     assert LimitCount.objects.get().count == 60
 
 
-def test_ended_windows_are_deleted(space: Space) -> None:
-    count_failure("account", "bob", now=NOW)
-    count_failure("account", "eve", now=NOW - timedelta(minutes=61))
-    assert failures("account", "Bob", now=NOW + 15 * MINUTE) == 1
-    assert failures("account", "bob", now=NOW + 16 * MINUTE) == 0
+def fails(account: str, now: datetime) -> None:
+    """Make one wrong attempt. Raises TooManyFailures if it is refused."""
+    assert not attempt(lambda: False, kind="account", account=account, address="a", now=now)
+
+
+def test_failures_count_for_fifteen_minutes(db: None) -> None:
+    for number in range(MOST_PER_ACCOUNT):
+        fails("Bob" if number % 2 else "bob", NOW)
+    with pytest.raises(TooManyFailures):
+        fails("bob", NOW + 15 * MINUTE)
+
+    fails("eve", NOW)
+    fails("bob", NOW + 16 * MINUTE)
+
+
+def test_attempts_at_the_same_time_count_each_other(db: None) -> None:
+    for _ in range(MOST_PER_ACCOUNT - 1):
+        fails("bob", NOW)
+
+    def meanwhile() -> bool:
+        with pytest.raises(TooManyFailures):
+            fails("bob", NOW)
+        return False
+
+    assert not attempt(meanwhile, kind="account", account="bob", address="b", now=NOW)
+
+
+def test_ended_windows_are_deleted(db: None) -> None:
+    fails("eve", NOW - timedelta(minutes=61))
+    assert LimitCount.objects.count() == 2  # of the account and of the address
 
     forget_old(now=NOW)
 
-    assert LimitCount.objects.count() == 1
-    count_failure("account", "bob", now=NOW + 16 * MINUTE)
-    assert failures("account", "bob", now=NOW + 16 * MINUTE) == 1
+    assert not LimitCount.objects.exists()
 
 
 def test_the_counts_are_not_logged(db: None) -> None:

@@ -57,6 +57,7 @@ def test_a_new_space_has_the_defaults_of_the_contract(space: Space, client: ApiC
             "min_score": 0,
             "min_relevance": 0.1,
             "standing": 3,
+            "answering": "",
             "relative_dates": False,
             "form": "auto",
         },

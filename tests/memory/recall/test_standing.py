@@ -6,11 +6,13 @@ from typing import Any
 
 import pytest
 
-from memory.models import Memory, Space
+from memory.access.members import add_member
+from memory.actors import SYSTEM
+from memory.drafts import MemoryDraft
+from memory.models import Memory, Role, Space, User
 from memory.models.policies import current_policy
 from memory.policies.preview import preview_policy
-from memory.readers import SHARED, Reader
-from memory.recall.standing import standing_rules
+from memory.recall.standing import owned_by_speaker, standing_rules
 from memory.retention.recycle_bin import delete_memory
 from memory.text.how_to_answer import says_how_to_answer
 from tests.memory.writing import ALICE, NOW, hold, remember, set_policy
@@ -40,9 +42,9 @@ def test_a_long_text_is_no_wish() -> None:
     assert not says_how_to_answer("Keep answers short. " + "I walked along the river. " * 10)
 
 
-def rules(space: Space, reader: Reader = SHARED) -> list[str]:
+def rules(space: Space, person: str | None = None) -> list[str]:
     document = current_policy(space).document
-    found = standing_rules(space, reader=reader, rules=document, now=NOW)
+    found = standing_rules(space, person=person, rules=document, now=NOW)
     return [one.content for one in found]
 
 
@@ -67,13 +69,53 @@ def test_the_most_important_wishes_are_sent(space: Space, other_space: Space) ->
     ]
 
 
+def join(space: Space, name: str, role: Role) -> None:
+    user = User.objects.create_user(name)
+    add_member(space=space, user=user, role=role, actor=SYSTEM, now=NOW)
+
+
 @pytest.mark.django_db
-def test_a_user_has_own_wishes_and_the_shared_ones(space: Space) -> None:
-    wish(space, "Answer in Portuguese", user_id="ana")
+def test_a_wish_applies_to_the_person_who_said_it(space: Space) -> None:
+    wish(space, "Answer in Portuguese", 0.9, user_id="ana")
+    wish(space, "Keep answers short", 0.8)
+    wish(space, "Never use emojis", user_id="alice")
+    join(space, "vera", Role.VIEWER)
+    # Nobody but alice can have said what is shared.
+    for alice in (None, "alice"):
+        assert rules(space, alice) == ["Keep answers short", "Never use emojis"]
+    assert rules(space, "ana") == ["Answer in Portuguese"]
+    assert rules(space, "ben") == []
+
+    join(space, "eve", Role.EDITOR)
+    assert rules(space, "alice") == ["Never use emojis"]
+    assert rules(space, "ana") == ["Answer in Portuguese"]
+    for unknown in ("eve", None):
+        assert rules(space, unknown) == []
+
+
+@pytest.mark.django_db
+def test_a_space_without_members_has_wishes_too(space: Space) -> None:
+    space.memberships.all().delete()
     wish(space, "Keep answers short")
-    wish(space, "Never use emojis", user_id="ben")
-    assert sorted(rules(space, Reader("ana"))) == ["Answer in Portuguese", "Keep answers short"]
+    wish(space, "Never use emojis", user_id="ana")
+
     assert rules(space) == ["Keep answers short"]
+    assert rules(space, "ana") == ["Never use emojis"]
+
+
+@pytest.mark.django_db
+def test_a_shared_wish_is_given_to_its_speaker(space: Space) -> None:
+    def owner(content: str, person: str | None, **given: Any) -> str | None:
+        draft = MemoryDraft(content=content, memory_type="preference", **given)
+        return owned_by_speaker(space, draft, person).user_id
+
+    assert owner("Answer in Portuguese", "alice") is None  # all that is shared is hers
+    assert owner("Answer in Portuguese", "ana") == "ana"
+    join(space, "eve", Role.EDITOR)
+    assert owner("Answer in Portuguese", "alice") == "alice"
+    assert owner("Answer in Portuguese", None) is None
+    assert owner("Answer in Portuguese", "alice", user_id="ben") == "ben"
+    assert owner("User likes pizza", "alice") is None
 
 
 @pytest.mark.django_db
