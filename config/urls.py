@@ -9,6 +9,7 @@ from chat.views.playground import home
 from config.api import api
 from config.attention import attention
 from config.health import health_parts
+from config.invitations import answer_invitation, invitation
 from config.login import LoginPage, login_code, login_link
 from config.mcp.authorisation import no_oauth, protected_resource
 from config.mem0.endpoint import api as mem0_api
@@ -45,5 +46,7 @@ urlpatterns = [
     path("login/code/", login_code, name="login_code"),
     path("login/oidc/", oidc_start, name="oidc_start"),
     path("login/oidc/callback/", oidc_callback, name="oidc_callback"),
+    path("invitation/", invitation, name="invitation"),
+    path("invitations/<int:invitation_id>/", answer_invitation, name="invitation_answer"),
     path("logout/", auth.LogoutView.as_view(), name="logout"),
 ]

@@ -8,6 +8,7 @@ from memory.models.embedders import Embedder, MemoryEmbedding
 from memory.models.history import MemoryEvent, MemoryRevision
 from memory.models.idempotency import IdempotentWrite
 from memory.models.installation import InstallationKey
+from memory.models.invitations import Invitation
 from memory.models.jobs import Job, JobPart, JobState
 from memory.models.limits import LimitCount
 from memory.models.memories import Memory
@@ -35,6 +36,7 @@ __all__ = [
     "Identity",
     "InstallationAuditEntry",
     "InstallationKey",
+    "Invitation",
     "Job",
     "JobPart",
     "JobState",
