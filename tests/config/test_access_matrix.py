@@ -144,8 +144,8 @@ def test_the_installation_is_for_operators(
 
 # Anybody may open these.
 PUBLIC = {
-    "login", "login_link", "invitation", "login_code", "oidc_start", "oidc_callback", "logout", "set_language",
-    "metrics",
+    "login", "login_link", "invitation", "login_code", "oidc_start", "oidc_callback", "logout",
+    "set_language", "metrics",
 }  # fmt: skip
 PAGES_FOR_OWNERS = {
     "keys", "keys_audit", "keys_create", "keys_rotate", "keys_revoke", "connect", "connect_create",

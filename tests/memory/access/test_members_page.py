@@ -1,15 +1,11 @@
 """The pages of spaces, members and the own account: who may, what is done, what is refused."""
 
-import re
 from datetime import timedelta
 
 import pytest
-from django.core import mail
 from django.db import connection
-from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
-from pytest_django import Settings
 
 from assessor.assessing import Exchange
 from assessor.services import queue_assessment
