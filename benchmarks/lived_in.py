@@ -124,12 +124,13 @@ def lived_in(slug: str, size: int, now: datetime) -> Any:
 
 
 def furnish(space: Any, size: int, now: datetime) -> None:
-    """Add memories in review, keys, webhooks, jobs and two conversations to a space of this
-    size."""
+    """Add memories in review, keys, webhooks, jobs, invitations and two conversations to a space of
+    this size."""
     _held(space, min(size, HELD), now)
     _steered(space, size, now)
     _talked(space, now)
     _shared(space, now)
+    _invited(space, size, now)
 
 
 def _held(space: Any, count: int, now: datetime) -> None:
@@ -209,3 +210,17 @@ def _shared(space: Any, now: datetime) -> None:
     Message.objects.create(
         space=space, conversation=shared, position=0, role="user", content="By train to Faro?"
     )
+
+
+def _invited(space: Any, size: int, now: datetime) -> None:
+    """Add invitations that wait for an answer."""
+    from memory.access.invitations import invite
+    from memory.actors import SYSTEM
+    from memory.models import Role, User
+
+    host = User.objects.create(username=f"host-of-{space.slug}")
+    for number in range(min(size, KEYS)):
+        invite(
+            space=space, name=f"guest-{number}", role=Role.VIEWER, invited_by=host, actor=SYSTEM,
+            now=now,
+        )  # fmt: skip

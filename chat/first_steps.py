@@ -22,8 +22,8 @@ class Step:
     is_done: bool
 
 
-def first_steps(space: Space, user: User) -> list[Step]:
-    """Return the user's first steps in the space, in their order."""
+def first_steps(space: Space, user: User, name: str) -> list[Step]:
+    """Return the first steps of the user, who has this name in the space, in their order."""
     replies = _replies(space, user)
     saved = replies.filter(
         assessment__space_id=space.pk,
@@ -36,7 +36,7 @@ def first_steps(space: Space, user: User) -> list[Step]:
             Exists(replies),
             Exists(saved),
             Exists(_recalled_later(space, user)),
-            Exists(_deleted(space, user)),
+            Exists(_deleted(space, user, name)),
         )
         .get()
     )
@@ -81,13 +81,13 @@ def _recalled_later(space: Space, user: User) -> MessageQuerySet:
     return later.exclude(recalled=[])
 
 
-def _deleted(space: Space, user: User) -> HistoryQuerySet:
+def _deleted(space: Space, user: User, name: str) -> HistoryQuerySet:
     """Return the user's deletions of memories since the first message, except of several sample
     memories together."""
     events = MemoryEvent.objects.in_space(space).filter(
         action=Action.DELETED,
         actor_type="user",
-        actor_name=user.get_username(),
+        actor_name=name,
         at__gte=_first_said(space, user),
     )
     of_samples = Q(memory_id__in=samples_in(space).values("pk"))

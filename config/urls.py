@@ -9,6 +9,7 @@ from chat.views.playground import home
 from config.api import api
 from config.attention import attention
 from config.health import health_parts
+from config.invitations import answer_invitation, invitation
 from config.login import LoginPage, login_code, login_link
 from config.mcp.authorisation import no_oauth, protected_resource
 from config.mem0.endpoint import api as mem0_api
@@ -47,5 +48,7 @@ urlpatterns = [
     path("login/oidc/callback/", oidc_callback, name="oidc_callback"),
     path("login/oidc/connect/", oidc_connect, name="oidc_connect"),
     path("login/oidc/confirm/", oidc_confirm, name="oidc_confirm"),
+    path("invitation/", invitation, name="invitation"),
+    path("invitations/<int:invitation_id>/", answer_invitation, name="invitation_answer"),
     path("logout/", auth.LogoutView.as_view(), name="logout"),
 ]

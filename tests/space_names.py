@@ -33,7 +33,7 @@ ROOT: Path = settings.BASE_DIR
 SHARED = {
     "Space", "User", "Membership", "Embedder", "ApiKey", "WorkerHeartbeat", "ModelConnection",
     "ModelChoice", "InstallationKey", "InstallationAuditEntry", "Identity", "SecondFactor",
-    "LoginSession", "LimitCount",
+    "LoginSession", "LimitCount", "Invitation",
 }  # fmt: skip
 
 _BEAT = "beat looks for work in all spaces"

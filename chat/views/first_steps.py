@@ -36,7 +36,7 @@ def things_to_try(space: Space) -> dict[str, Any]:
 @space_page("write")
 def steps(request: PageRequest, access: Access) -> HttpResponse:
     """Render the checklist. Its page requests it again until all is done."""
-    found = first_steps.first_steps(access.space, request.user)
+    found = first_steps.first_steps(access.space, request.user, access.actor.name)
     context = {"steps": found, "all_done": all(step.is_done for step in found)}
     return render(request, "chat/_steps.html", context)
 

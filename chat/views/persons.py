@@ -20,7 +20,7 @@ OWN = "me"
 
 def chat_user(request: PageRequest) -> str | None:
     """Return the user of a new conversation: the member's own name, or None for a shared one."""
-    return request.user.get_username() if request.POST.get("chat_as") == OWN else None
+    return request.access.actor.name if request.POST.get("chat_as") == OWN else None
 
 
 def new_conversation(request: PageRequest) -> NewConversation:
@@ -62,4 +62,4 @@ def may_continue(request: PageRequest, conversation: Conversation) -> bool:
     """Return true if the conversation is shared or the member's own. In any other conversation, Ebb
     would learn the member's words about another user.
     """
-    return conversation.user_id in (None, request.user.get_username())
+    return conversation.user_id in (None, request.access.actor.name)

@@ -6,6 +6,7 @@ from uuid import UUID
 from django.contrib.auth.decorators import login_required
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
 from django.views.decorators.http import require_GET
 
 from chat.days import beginnings, day_name
@@ -18,7 +19,7 @@ from chat.views.why import inspected
 from memory.access.authentication import Access
 from memory.access.forms import uuid_in
 from memory.access.pages import PageRequest, space_page
-from memory.models import Space
+from memory.models import Invitation, Space
 
 SHOWN_MESSAGES = 200
 
@@ -28,7 +29,8 @@ def home(request: PageRequest) -> HttpResponse:
     """Redirect to the playground of the user's first space."""
     space = Space.objects.of_member(request.user).order_by("memberships__pk").first()
     if space is None:
-        return render(request, "no_space.html")
+        pending = Invitation.objects.to_user(request.user, timezone.now())
+        return render(request, "no_space.html", {"invitations": pending})
     return redirect("playground", slug=space.slug)
 
 

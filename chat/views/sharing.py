@@ -21,7 +21,7 @@ def share(request: PageRequest, access: Access, conversation_id: UUID) -> HttpRe
     conversation = share_conversation(
         space=access.space,
         conversation_id=conversation_id,
-        owner=request.user.get_username(),
+        owner=access.actor.name,
         shared="shared" in request.POST,
         actor=access.actor,
         now=timezone.now(),

@@ -104,7 +104,7 @@ def access_of_member(user: Any, slug: str | None) -> Access:
     membership = memberships.filter(user=user).order_by("pk").first() if user.is_active else None
     if membership is None:
         raise NotFound("Space not found.")
-    name = user.get_username()
+    name = membership.name or user.get_username()
     bound_to = name if membership.role == Role.VIEWER else None
     scopes = _SCOPES_OF_ROLE[membership.role]
     actor, caller = Actor("user", name), f"user:{user.pk}"

@@ -119,7 +119,9 @@ def _apply_role(space: Space, user: User, role: Role | None, now: datetime) -> N
 
 @transaction.atomic
 def _create(person: Person, now: datetime) -> User:
-    user = User(username=_free_name(person.name), email=person.email[:254])
+    name = _free_name(person.name)
+    # The provider may not have checked an address, so it does not open invitations.
+    user = User(username=name, email=person.email[:254], is_vouched="@" not in name)
     user.set_unusable_password()
     user.save()
     Identity.objects.create(user=user, issuer=person.issuer, subject=person.subject, created_at=now)

@@ -16,7 +16,16 @@ urlpatterns = [
     path("settings/", settings.settings, name="settings"),
     path("settings/members/", members.members, name="members"),
     path("settings/members/invite/", members.invite, name="members_invite"),
-    path("settings/members/<int:member_id>/link/", members.invite_again, name="members_link"),
+    path(
+        "settings/members/invitations/<int:invitation_id>/renew/",
+        members.renew,
+        name="members_renew",
+    ),
+    path(
+        "settings/members/invitations/<int:invitation_id>/withdraw/",
+        members.withdraw,
+        name="members_withdraw",
+    ),
     path("settings/members/<int:member_id>/role/", members.change, name="members_change"),
     path("settings/members/<int:member_id>/remove/", members.remove, name="members_remove"),
     path("settings/account/", account.account, name="account"),

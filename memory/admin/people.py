@@ -46,6 +46,7 @@ class UserAdmin(PermissionsInWords, DjangoUserAdmin, ModelAdmin):  # type: ignor
     change_password_form = AdminPasswordChangeForm
     list_display = ("username", "email", "is_active", "is_staff", "last_login", "date_joined")
     list_fullwidth = True
+    fieldsets = (*DjangoUserAdmin.fieldsets, (_("Invitations"), {"fields": ("is_vouched",)}))  # type: ignore[misc]  # not None in this class
 
     def has_delete_permission(self, request: HttpRequest, obj: User | None = None) -> bool:
         """Forbid deletion: it would remove the account's memberships unrecorded, possibly a last

@@ -53,12 +53,13 @@ def start_consolidation(
     *, space: Space, reader: Reader, actor: Actor, now: datetime, applies: bool = False
 ) -> Job:
     """Start looking for proposals among this reader's memories. With `applies` the job applies
-    those that the policy is sure enough of. Raises Conflict while another one runs."""
+    those that the policy is sure enough of. Raises Conflict while this reader's last one runs."""
     given = {"user_id": reader.user_id, "everyone": reader.everyone, "applies": applies}
     total = consolidatable(space, reader).count()
     return jobs.start_job(
-        space=space, kind=KIND, parameters=given, actor=actor, now=now, total=total
-    )
+        space=space, kind=KIND, parameters=given, actor=actor, now=now, total=total,
+        user_id=reader.user_id,
+    )  # fmt: skip
 
 
 def start_nightly(*, now: datetime) -> None:

@@ -39,16 +39,19 @@ def start_job(
     actor: Actor,
     now: datetime,
     total: int | None = None,
+    user_id: str | None = None,
 ) -> Job:
     """Create a job and enqueue it on commit.
 
-    Raises Conflict while the space has an unfinished job of this kind.
+    Raises Conflict while the space has an unfinished job of this kind; with a `user_id`, while this
+    user has one.
     """
     try:
         with transaction.atomic():
             job = Job.objects.create(
                 space=space,
                 kind=kind,
+                user_id=user_id,
                 parameters=dict(parameters),
                 total=total,
                 actor_type=actor.type,

@@ -15,7 +15,8 @@ SAMPLE_IDS = tuple(f"ebb-sample-{number}" for number in range(1, 13))
 
 def samples_in(space: Space) -> MemoryQuerySet:
     """Return the sample memories of the space, in any state."""
-    found: MemoryQuerySet = Memory.objects.in_space(space).filter(external_id__in=SAMPLE_IDS)
+    shared = Memory.objects.in_space(space).filter(user_id=None)
+    found: MemoryQuerySet = shared.filter(external_id__in=SAMPLE_IDS)
     return found
 
 

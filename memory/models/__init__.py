@@ -9,6 +9,7 @@ from memory.models.folding import Folded as Folded
 from memory.models.history import MemoryEvent, MemoryRevision
 from memory.models.idempotency import IdempotentWrite
 from memory.models.installation import InstallationKey
+from memory.models.invitations import Invitation
 from memory.models.jobs import Job, JobPart, JobState
 from memory.models.limits import LimitCount
 from memory.models.memories import Memory
@@ -37,6 +38,7 @@ __all__ = [
     "Identity",
     "InstallationAuditEntry",
     "InstallationKey",
+    "Invitation",
     "Job",
     "JobPart",
     "JobState",

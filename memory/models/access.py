@@ -53,6 +53,15 @@ class User(AbstractUser):
     # For the playground's first steps (chat.first_steps).
     saw_why_at = models.DateTimeField(null=True, blank=True, editable=False)
     hid_first_steps_at = models.DateTimeField(null=True, blank=True, editable=False)
+    # If true, the account's holder is known to be the person of this name, and invitations to the
+    # name are theirs (InvitationQuerySet). The owner of any space could choose the names of
+    # accounts that are older than this column.
+    is_vouched = models.BooleanField(
+        _("name is confirmed"),
+        default=True,
+        db_default=False,
+        help_text=_("Invitations to this name are shown to this account."),
+    )
 
     class Meta(AbstractUser.Meta):
         pass
@@ -125,6 +134,15 @@ class Membership(models.Model):
         User, models.CASCADE, related_name="memberships", verbose_name=_("user")
     )
     role = models.CharField(_("role"), max_length=10, choices=Role)
+    # The name that the inviting owner chose; "" is the account's.
+    name = models.CharField(
+        _("name in the space"),
+        max_length=150,
+        blank=True,
+        default="",
+        db_default="",
+        editable=False,
+    )
 
     class Meta:
         verbose_name = _("member")
@@ -135,6 +153,11 @@ class Membership(models.Model):
 
     def __str__(self) -> str:
         return f"{self.user} · {self.space} · {self.get_role_display()}"
+
+    @property
+    def known_as(self) -> str:
+        """The member's name in the space, which is the `user_id` of what is theirs."""
+        return self.name or self.user.get_username()
 
 
 class ApiKey(models.Model):

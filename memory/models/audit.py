@@ -37,7 +37,10 @@ class AuditAction(models.TextChoices):
     MEMBER_ADDED = "member.added", _("member added")
     MEMBER_CHANGED = "member.changed", _("member changed")
     MEMBER_REMOVED = "member.removed", _("member removed")
-    MEMBER_LINKED = "member.linked", _("login link created")
+    MEMBER_INVITED = "member.invited", _("invitation created")
+    MEMBER_UNINVITED = "member.uninvited", _("invitation withdrawn")
+    MEMBER_DECLINED = "member.declined", _("invitation declined")
+    MEMBER_LINKED = "member.linked", _("login link created")  # in logs of earlier versions
     ACCOUNT_CREATED = "account.created", _("account created")
     ACCOUNT_CONNECTED = "account.connected", _("account connected")
     FACTOR_ON = "factor.on", _("second factor turned on")

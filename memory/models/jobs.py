@@ -14,6 +14,7 @@ from django.utils.translation import gettext_lazy as _
 from memory.leases import LeasedQuerySet
 from memory.models.access import Space
 from memory.models.actor_types import ActorType
+from memory.models.personal import user_field
 from memory.models.space_rows import SpaceForeignKey, SpaceRow
 
 MAX_STILL = 8
@@ -62,6 +63,8 @@ class Job(SpaceRow):
         "memory.Space", models.CASCADE, related_name="jobs", verbose_name=_("space")
     )
     kind = models.CharField(_("kind"), max_length=20)
+    # The user who waits for no other user's job of the kind; null for jobs of the whole space.
+    user_id = user_field()
     state = models.CharField(_("state"), max_length=9, choices=JobState, default=JobState.QUEUED)
     parameters = models.JSONField(_("parameters"), default=dict)
     done = models.PositiveBigIntegerField(_("done"), default=0)
@@ -92,9 +95,10 @@ class Job(SpaceRow):
         verbose_name_plural = _("jobs")
         constraints = [
             models.UniqueConstraint(
-                fields=["space", "kind"],
+                fields=["space", "kind", "user_id"],
                 condition=Q(state__in=["queued", "running"]),
-                name="job_one_of_a_kind_at_once",
+                nulls_distinct=False,
+                name="job_one_of_a_kind_and_user",
             )
         ]
         indexes = [

@@ -219,8 +219,12 @@ class Memory(SpaceRow, Attributed, Dated, Learned):
                 condition=~Q(legacy_id=""),
                 name="memory_legacy_id_in_space",
             ),
+            # Each user's own, so that a user learns nothing about the ids of others.
             models.UniqueConstraint(
-                fields=["space", "external_id"], name="memory_external_id_in_space"
+                fields=["space", "user_id", "external_id"],
+                condition=Q(external_id__isnull=False),
+                nulls_distinct=False,
+                name="memory_external_id_in_space_of_user",
             ),
             models.UniqueConstraint(
                 fields=["space", "source_assessment"], name="memory_once_per_assessment"

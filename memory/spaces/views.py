@@ -20,7 +20,7 @@ from memory.access.pages import PageRequest, space_page
 from memory.embeddings import EmbeddingError
 from memory.embeddings.embedders import configured_embedder
 from memory.errors import Conflict, InvalidArguments
-from memory.models import Membership, Memory, Space
+from memory.models import Invitation, Membership, Memory, Space
 from memory.models.policies import current_policy
 from memory.policies.languages import LANGUAGES
 from memory.policies.services import change_policy
@@ -162,6 +162,7 @@ def _leaving(request: PageRequest) -> dict[str, Any]:
 def _shown(request: PageRequest, access: Access, **more: Any) -> HttpResponse:
     own = Membership.objects.filter(user=request.user.pk, space__closed_at=None)
     context = {
+        "invitations": Invitation.objects.to_user(request.user, timezone.now()),
         "memberships": own.select_related("space").order_by("space__name", "pk")[:SHOWN],
         "language": current_policy(access.space).document.language,
         "languages": LANGUAGES,

@@ -54,3 +54,8 @@ def keep_answer(*, space: Space, key: str | None, answer: Sequence[Written]) -> 
         )
         for position, written in enumerate(answer)
     )
+
+
+def forget_answers(memory: Memory) -> None:
+    """Delete the keys that lead to a memory, which belongs to another user now."""
+    IdempotentWrite.objects.filter(space_id=memory.space_id, memory_id=memory.pk).delete()

@@ -50,7 +50,7 @@ class MemoryOut(Schema):
     agent_id: str | None
     session_id: str | None
     external_id: Annotated[
-        str | None, Field(description="The caller's own id, unique in the space.")
+        str | None, Field(description="The caller's own id, unique for each user.")
     ]
     metadata: dict[str, Any]
     content: str

@@ -20,6 +20,7 @@ from memory.store import conversations
 from memory.store import index_sql as passages_sql
 from memory.store.feedback import count_correction, pinned_columns
 from memory.store.history import record
+from memory.store.idempotency import forget_answers
 from memory.store.ids import external_id_free, new_ids
 from memory.store.times import set_lifetime, times_in
 from memory.text.passages import IndexTexts, Passage, passage_of, passages
@@ -183,6 +184,8 @@ def revise_memory(
         if {"user_id", "content"} & set(changed):
             index = conversations.hand_over if "user_id" in changed else conversations.reword
             index(space, memory, around, language=language)
+        if "user_id" in changed:
+            forget_answers(memory)
         if made:
             replace_vectors(space=space, memory=memory, text=text, made=made)
     return rows.get()

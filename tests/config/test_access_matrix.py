@@ -144,12 +144,12 @@ def test_the_installation_is_for_operators(
 
 # Anybody may open these.
 PUBLIC = {
-    "login", "login_link", "login_code", "oidc_start", "oidc_callback", "oidc_connect",
-    "oidc_confirm", "logout", "set_language", "metrics",
+    "login", "login_link", "invitation", "login_code", "oidc_start", "oidc_callback",
+    "oidc_connect", "oidc_confirm", "logout", "set_language", "metrics",
 }  # fmt: skip
 PAGES_FOR_OWNERS = {
     "keys", "keys_audit", "keys_create", "keys_rotate", "keys_revoke", "connect", "connect_create",
-    "members_invite", "members_link", "members_change", "members_remove",
+    "members_invite", "members_renew", "members_withdraw", "members_change", "members_remove",
     "spaces_create", "spaces_change", "spaces_delete", "policy_save", "policy_revert",
     "lab_adopt", "lifetimes_sweep", "job_cancel", "job_resume", "assessments_again", "usage",
     "webhooks", "webhook", "webhooks_create", "webhooks_test", "webhooks_redeliver",

@@ -478,7 +478,7 @@ def test_passwords_can_be_switched_off(
 
     asked = {"username": "dana", "role": "viewer"}
     page = hers.post(reverse("members_invite", args=["home"]), asked).text
-    assert "when they first log in with Example Login" in page
+    assert "/invitation/?token=" in page
     assert not User.objects.filter(username="dana").exists()
 
 

@@ -1990,7 +1990,7 @@ export interface components {
             expires_at: string | null;
             /**
              * External Id
-             * @description The caller's own id, unique in the space.
+             * @description The caller's own id, unique for each user.
              */
             external_id: string | null;
             /**
@@ -2498,7 +2498,7 @@ export interface components {
             expires_at: string | null;
             /**
              * External Id
-             * @description The caller's own id, unique in the space.
+             * @description The caller's own id, unique for each user.
              */
             external_id: string | null;
             /**
@@ -2932,7 +2932,7 @@ export interface components {
             expires_at: string | null;
             /**
              * External Id
-             * @description The caller's own id, unique in the space.
+             * @description The caller's own id, unique for each user.
              */
             external_id: string | null;
             /**
@@ -3394,7 +3394,7 @@ export interface components {
             expires_at: string | null;
             /**
              * External Id
-             * @description The caller's own id, unique in the space.
+             * @description The caller's own id, unique for each user.
              */
             external_id: string | null;
             /**

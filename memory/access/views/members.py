@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from django.conf import settings
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -12,8 +11,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_GET, require_POST
 from django_htmx.http import HttpResponseClientRedirect
-from sesame.utils import get_query_string
 
+from memory.access import invitations
 from memory.access import members as services
 from memory.access.authentication import Access
 from memory.access.forms import SentText
@@ -21,7 +20,7 @@ from memory.access.invitation_mail import mail_invitation
 from memory.access.pages import PageRequest, space_page
 from memory.access.views.keys import audited
 from memory.errors import Conflict, InvalidArguments
-from memory.models import Membership, Role, User
+from memory.models import Invitation, Membership, Role
 from memory.pagination import keyset
 
 PAGE_SIZE = 100
@@ -44,59 +43,46 @@ def members(request: PageRequest, access: Access) -> HttpResponse:
 @require_POST
 @space_page("admin")
 def invite(request: PageRequest, access: Access) -> HttpResponse:
-    """Add a person as a member. Someone without an account gets one, and its login link is shown
-    once."""
-    name, role = _name(request).strip(), _role(request)
-    known = User.objects.filter(username=name, is_active=True).first()
-    if known is not None:
-        return _added(request, access, known, role)
-    if not settings.EBB_LOCAL_LOGIN:
-        return _shown(request, access, error=_no_account(name), asked=name, role=role)
-    try:
-        user = services.invite(
-            space=access.space, username=name, role=role, actor=access.actor, now=timezone.now()
-        )
-    except InvalidArguments as error:
-        return _shown(request, access, error=error.errors[0].message, asked=name, role=role)
-    return _linked(request, access, user)
-
-
-def _added(request: PageRequest, access: Access, user: User, role: Role) -> HttpResponse:
-    name = user.get_username()
-    if Membership.objects.filter(space=access.space, user=user).exists():
-        said = _("%(name)s is already a member. Change the role in the list.") % {"name": name}
-        return _shown(request, access, error=said)
-    services.add_member(
-        space=access.space, user=user, role=role, actor=access.actor, now=timezone.now()
-    )
-    return _shown(request, access, done=_("%(name)s added.") % {"name": name})
-
-
-def _linked(request: PageRequest, access: Access, user: User) -> HttpResponse:
-    """Show the login link of an invited user, and mail it where mail is set up."""
-    link = request.build_absolute_uri(reverse("login_link") + get_query_string(user))
-    mailed = mail_invitation(space=access.space, user=user, link=link)
-    return _shown(request, access, invited=user, link=link, mailed=mailed)
+    """Invite a person; mail the link, or show it once. The answer is the same whether an account of
+    this name exists or not."""
+    return _invited(request, access, _name(request), _role(request))
 
 
 @require_POST
 @space_page("admin")
-def invite_again(request: PageRequest, access: Access, member_id: int) -> HttpResponse:
-    """Show another login link for an invited user who has never logged in."""
-    member = _member(access, member_id)
-    if not settings.EBB_LOCAL_LOGIN:
-        return _shown(request, access, error=_no_links())
+def renew(request: PageRequest, access: Access, invitation_id: int) -> HttpResponse:
+    """Renew an invitation: its earlier link ends."""
+    found = get_object_or_404(Invitation.objects.of_space(access.space), pk=invitation_id)
+    return _invited(request, access, found.name, Role(found.role))
+
+
+@require_POST
+@space_page("admin")
+def withdraw(request: PageRequest, access: Access, invitation_id: int) -> HttpResponse:
+    """Withdraw an invitation: its link ends."""
+    found = get_object_or_404(Invitation.objects.of_space(access.space), pk=invitation_id)
+    invitations.withdraw(invitation=found, actor=access.actor, now=timezone.now())
+    return _shown(request, access, done=_("Invitation withdrawn."))
+
+
+def _invited(request: PageRequest, access: Access, name: str, role: Role) -> HttpResponse:
+    said = {"asked": name, "role": role}
     try:
-        services.invite_again(
-            space=access.space, user=member.user, actor=access.actor, now=timezone.now()
-        )
+        invitation, token = invitations.invite(
+            space=access.space, name=name, role=role, invited_by=request.user,
+            actor=access.actor, now=timezone.now(),
+        )  # fmt: skip
+    except InvalidArguments as error:
+        return _shown(request, access, error=error.errors[0].message, **said)
     except Conflict:
-        said = _(
-            "%(name)s has logged in before or belongs to other spaces, so no login link "
-            "was created."
-        )
-        return _shown(request, access, error=said % {"name": member.user.username})
-    return _linked(request, access, member.user)
+        error_text = _("%(name)s is already a member. Change the role in the list.")
+        return _shown(request, access, error=error_text % {"name": name}, **said)
+    link = request.build_absolute_uri(f"{reverse('invitation')}?token={token}")
+    mailed = mail_invitation(invitation=invitation, link=link)
+    if mailed:
+        invitations.mark_mailed(invitation=invitation)
+        link = ""
+    return _shown(request, access, invited=invitation, link=link, mailed=mailed)
 
 
 @require_POST
@@ -132,23 +118,11 @@ def remove(request: PageRequest, access: Access, member_id: int) -> HttpResponse
         said = _("You left %(space)s.") % {"space": access.space.name}
         messages.success(request, said)
         return _away(request, reverse("home"))
-    said = _("%(name)s removed.") % {"name": member.user.username}
+    said = _("%(name)s removed.") % {"name": member.known_as}
     return _shown(request, access, done=said)
 
 
 _LAST_OWNER = gettext_lazy("A space needs an owner. Make someone else an owner first.")
-
-
-def _no_account(name: str) -> str:
-    said = _(
-        "No account is named %(name)s. People get one when they first log in with %(provider)s."
-    )
-    return said % {"name": name, "provider": settings.EBB_OIDC_NAME}
-
-
-def _no_links() -> str:
-    said = _("There are no login links here. People log in with %(name)s.")
-    return said % {"name": settings.EBB_OIDC_NAME}
 
 
 def _name(request: PageRequest) -> str:
@@ -184,16 +158,16 @@ def _listed(request: PageRequest, access: Access) -> dict[str, Any]:
 def _readers_of_all(access: Access) -> list[str]:
     """Return the names of the members who read all conversations."""
     rows = Membership.objects.filter(space=access.space, role__in=[Role.OWNER, Role.EDITOR])
-    return list(rows.order_by("pk").values_list("user__username", flat=True)[:PAGE_SIZE])
+    found = rows.select_related("user").order_by("pk")[:PAGE_SIZE]
+    return [member.known_as for member in found]
 
 
 def _shown(request: PageRequest, access: Access, **more: Any) -> HttpResponse:
     context = _listed(request, access) | {"role": Role.VIEWER} | more
-    if not settings.EBB_LOCAL_LOGIN:
-        context["provider"] = settings.EBB_OIDC_NAME
     if "admin" in access.scopes:
-        context |= audited(request, access)
+        pending = Invitation.objects.of_space(access.space)[:PAGE_SIZE]
+        context |= {"pending": pending, "now": timezone.now(), **audited(request, access)}
     template = "memory/access/_members.html" if request.htmx else "memory/access/members.html"
     response = render(request, template, context)
-    response["Cache-Control"] = "no-store"  # the page may contain a login link
+    response["Cache-Control"] = "no-store"  # the page may contain a link
     return response

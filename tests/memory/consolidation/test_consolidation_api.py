@@ -5,11 +5,12 @@ from uuid import uuid4
 
 import pytest
 
+from memory.access.keys import create_key
 from memory.models import Memory, Space
 from memory.tasks import work
 from tests.conftest import ApiClient, MakeKey
 from tests.memory.consolidation.runs import PENICILLIN, said
-from tests.memory.writing import NOW, stored
+from tests.memory.writing import ALICE, NOW, stored
 
 pytestmark = pytest.mark.django_db
 
@@ -133,3 +134,12 @@ def test_the_policy_says_when_and_how_surely(client: ApiClient, space: Space) ->
     changed = client.patch("policy", {"consolidation": {"mode": "automatic"}})
     assert changed.json()["consolidation"]["mode"] == "automatic"
     assert client.patch("policy", {"consolidation": {"mode": "always"}}).status_code == 422
+
+
+def test_a_user_waits_for_no_other_users_preview(space: Space) -> None:
+    """Nor does a user learn by a refusal that another one looks for duplicates."""
+    for user in (None, "alice", "bob"):
+        _, secret = create_key(space=space, scopes=["write"], user_id=user, actor=ALICE, now=NOW)
+        client = ApiClient(secret)
+        assert client.post("consolidation/preview").status_code == 202, user
+        assert client.post("consolidation/preview").status_code == 409, user

@@ -4,6 +4,7 @@ from datetime import timedelta
 
 import pytest
 
+from memory.access.keys import create_key
 from memory.drafts import MemoryDraft
 from memory.models import Memory, MemoryEvent, Space
 from memory.models.policies import current_policy
@@ -16,6 +17,14 @@ from tests.conftest import ApiClient, MakeKey
 from tests.memory.writing import ALICE, NOW, create_memory, hold, learn, remember, stored
 
 USERS = ("alice", "bob", None)
+
+
+def of_user(space: Space, user: str) -> ApiClient:
+    """A program with a key that acts for this user only."""
+    _, secret = create_key(
+        space=space, scopes=["read", "write"], user_id=user, actor=ALICE, now=NOW
+    )
+    return ApiClient(secret)
 
 
 @pytest.mark.parametrize("owner", USERS)
@@ -132,17 +141,49 @@ def test_callers_names_and_metadata_are_kept(space: Space, key: MakeKey) -> None
     assert (changed["agent_id"], changed["metadata"], changed["session_id"]) == (None, {}, "s1")
 
 
-def test_an_external_id_exists_once_in_a_space(space: Space, key: MakeKey) -> None:
+@pytest.mark.parametrize("user", [None, "alice"])
+def test_an_external_id_exists_once_for_each_user(
+    space: Space, key: MakeKey, user: str | None
+) -> None:
     client = ApiClient(key())
-    first = {"content": "User likes tea", "external_id": "e1"}
+    first = {"content": "User likes tea", "external_id": "e1", "user_id": user}
     assert client.post("memories", first).status_code == 201
-    other = client.post("memories", {"content": "User likes milk"}).json()
+    other = client.post("memories", {"content": "User likes milk", "user_id": user}).json()
+    place = f"memories/{other['id']}" + (f"?user_id={user}" if user else "")
 
     again = client.post("memories", first)
-    changed = client.patch(f"memories/{other['id']}", {"external_id": "e1"})
+    changed = client.patch(place, {"external_id": "e1"})
 
     assert [answer.status_code for answer in (again, changed)] == [409, 409]
     assert Memory.objects.count() == 2
+
+
+def test_a_users_external_ids_are_neither_seen_nor_blocked_by_others(
+    space: Space, key: MakeKey
+) -> None:
+    """Bob, whose key is his own, learns nothing about the ids of alice and of the space."""
+    body = {"content": "User likes tea", "external_id": "e1"}
+    shared, alice, bob = ApiClient(key()), of_user(space, "alice"), of_user(space, "bob")
+    for client in (shared, alice):
+        assert client.post("memories", body).status_code == 201
+
+    assert bob.post("memories", body).status_code == 201
+    other = bob.post("memories", {"content": "User likes milk"}).json()
+    assert bob.patch(f"memories/{other['id']}", {"external_id": "e2"}).status_code == 200
+    assert alice.post("memories", {**body, "external_id": "e2"}).status_code == 201
+
+
+def test_a_key_of_a_request_leads_to_no_memory_of_another_user(space: Space, key: MakeKey) -> None:
+    alice, once = of_user(space, "alice"), {"Idempotency-Key": "k1"}
+    body = {"content": "User likes tea"}
+    made = alice.post("memories", body, headers=once).json()
+    assert alice.post("memories", body, headers=once).json()["id"] == made["id"]
+
+    given = {"user_id": "bob", "content": "Bob likes tea and plays chess"}
+    assert ApiClient(key()).patch(f"memories/{made['id']}?user_id=*", given).status_code == 200
+
+    again = alice.post("memories", body, headers=once).json()
+    assert (again["content"], again["user_id"]) == ("User likes tea", "alice")
 
 
 @pytest.mark.parametrize(
