@@ -14,7 +14,9 @@ from memory.drafts import (
     JsonObject,
     MemoryTypeName,
     Metadata,
+    Spoken,
     Text,
+    ZoneName,
 )
 from memory.models.reasons import in_english
 from memory.requests import Body, Cursor, Flag, Limit, UserId, example
@@ -44,6 +46,11 @@ class ExchangeIn(Body):
     agent_id: GivenName | None = None
     session_id: GivenName | None = None
     metadata: Metadata = {}
+    created_at: Annotated[
+        Spoken | None,
+        Field(description="When the user said it; by default now."),
+    ] = None
+    timezone: ZoneName | None = None
 
     def exchange(self, owner: str | None) -> Exchange:
         """Return the request as an exchange of this user."""
@@ -163,7 +170,7 @@ class AssessmentList(Schema):
 
 
 class DayOut(Schema):
-    """The numbers of memories added and removed on one day (UTC)."""
+    """The numbers of memories added and removed on one day, in the caller's time zone."""
 
     day: date
     came: int

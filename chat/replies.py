@@ -161,7 +161,8 @@ def recall_for(
     """
     if conversation.memory == MemoryUse.OFF:
         return None
-    space, reader, now = conversation.space, Reader(conversation.user_id), timezone.now()
+    space, reader = conversation.space, Reader(conversation.user_id)
+    now = conversation.here(timezone.now())
     found = recalled_for(conversation, text, without, now=now)
     standing = standing_rules(
         space, reader=reader, rules=found.policy.document, now=now, without=without
@@ -225,7 +226,8 @@ async def written(
 ) -> AsyncGenerator[Recalled | Token | Tool]:
     """Answer with the conversation's settings; record all but the usage in the draft."""
     yield draft.begin(found)
-    now, rules = timezone.now(), found.policy.document if found else PolicyDocument()
+    now = conversation.here(timezone.now())
+    rules = found.policy.document if found else PolicyDocument()
     said, model = history[-1].content, draft.responder.label
     draft.tools = Toolbox(conversation, said, rules, model, now)
     turn = Turn(

@@ -52,7 +52,7 @@ def message(request: PageRequest, access: Access, message_id: UUID) -> HttpRespo
             message_id=message_id,
             text=text,
             actor=access.actor,
-            now=timezone.now(),
+            now=access.here(timezone.now()),
         )
     except Conflict:
         return refusal(request, _("A reply is still being written. Stop it first, then edit."))
@@ -80,7 +80,10 @@ def restore(request: PageRequest, access: Access, message_id: UUID) -> HttpRespo
     """Undo an edit and show the conversation as before."""
     try:
         conversation = undo_edit(
-            space=access.space, message_id=message_id, actor=access.actor, now=timezone.now()
+            space=access.space,
+            message_id=message_id,
+            actor=access.actor,
+            now=access.here(timezone.now()),
         )
     except Conflict:
         return refusal(
@@ -96,7 +99,7 @@ def again(request: PageRequest, access: Access, conversation_id: UUID) -> HttpRe
     """Regenerate the last reply: render an empty reply in the place of the old one."""
     try:
         reply = answer_again(
-            space=access.space, conversation_id=conversation_id, now=timezone.now()
+            space=access.space, conversation_id=conversation_id, now=access.here(timezone.now())
         )
     except Conflict:
         return refusal(request, _("A reply is still being written."))

@@ -52,7 +52,7 @@ def _best(access: Access, condition: Filter, query: str, limit: int) -> list[Res
             agent_id=condition.direct.get("agent_id"),
             session_id=condition.direct.get("run_id"),
         )
-        results = recall(access.space, wanted, now=timezone.now()).results
+        results = recall(access.space, wanted, now=access.here(timezone.now())).results
         found |= {one.memory.pk: one for one in results}
     return sorted(found.values(), key=lambda one: one.score, reverse=True)
 

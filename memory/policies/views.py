@@ -192,7 +192,7 @@ def _previewed(access: Access, asked: Mapping[str, Any], queries: Sequence[str])
         reader=access.reader,
         changes=asked,
         queries=queries,
-        now=timezone.now(),
+        now=access.here(timezone.now()),
     )
     return {
         "counts": found.counts,
