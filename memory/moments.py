@@ -39,6 +39,8 @@ def zones_of_places() -> list[str]:
 def zone_called(name: str) -> tzinfo:
     """Return the zone with this IANA name, or with a name such as "UTC-03:00". Raises
     ValueError."""
+    if name == "UTC":
+        return UTC
     if name in zone_names():
         return ZoneInfo(name)
     try:

@@ -37,7 +37,8 @@ class MemoryOptions(NamesIn, total=False):
     tags: list[str]
     topics: list[str]
     pinned: bool
-    created_at: str
+    created_at: str | float
+    timezone: str
     source: SourceIn
 
 
@@ -84,6 +85,7 @@ class SearchOptions(TypedDict, total=False):
     agent_id: str
     session_id: str
     as_of: str
+    timezone: str
 
 
 class ExchangeOptions(TypedDict, total=False):
@@ -97,6 +99,8 @@ class ExchangeOptions(TypedDict, total=False):
     agent_id: str
     session_id: str
     metadata: dict[str, Any]
+    created_at: str | float
+    timezone: str
 
 
 class ChatOptions(TypedDict, total=False):
@@ -109,5 +113,6 @@ class ChatOptions(TypedDict, total=False):
     system_prompt: str
     private: bool
     history: list[dict[str, str]]
+    timezone: str
     agent_id: str
     session_id: str
