@@ -60,7 +60,7 @@ class Access:
         """Return the moment in the speaker's zone; the body may name it. Raises
         InvalidArguments."""
         try:
-            return in_zone(now, zone_called(zone) if zone else self.zone)
+            return in_zone(now, zone_called(str(zone)) if zone else self.zone)
         except ValueError as error:
             raise InvalidArguments(FieldError("timezone", str(error))) from None
 
