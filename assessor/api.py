@@ -1,6 +1,7 @@
 """JSON API: assess an exchange now, queue it, and read assessments and statistics."""
 
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from asgiref.sync import async_to_sync, sync_to_async
@@ -58,17 +59,18 @@ async def assess(request: HttpRequest, response: HttpResponse, asked: ExchangeIn
     A key needs the scope `write`, because an assessment costs time or a model's money.
     """
     access = access_to(request, "write", asked.user_id)
-    exchange = asked.exchange(access)
+    exchange, now = asked.exchange(access), timezone.now()
+    said_at = access.said(asked.created_at, now=now, zone=asked.timezone)
     if gated := await sync_to_async(_gated)(access, exchange):
         response.headers[GATE_HEADER] = gated
         return {"assessment": ignored(exchange, gated), "memory": None}
-    prepared = await sync_to_async(_prepared)(access, exchange)
+    prepared = await sync_to_async(_prepared)(access, exchange, said_at)
     result = prepared.result or await assess_now(
         access.space, prepared.assessed, prepared.policy, prepared.chosen, prepared.earlier
     )
     if not (asked.store and access.learns):
         return {"assessment": unsaved(prepared.exchange, result, prepared.policy), "memory": None}
-    return await sync_to_async(_store)(access, prepared.exchange, result)
+    return await sync_to_async(_store)(access, prepared.exchange, result, said_at)
 
 
 def _gated(access: Access, exchange: Exchange) -> GateReason | None:
@@ -90,7 +92,7 @@ class _Prepared:
     result: AssessmentResult | None
 
 
-def _prepared(access: Access, exchange: Exchange) -> _Prepared:
+def _prepared(access: Access, exchange: Exchange, said_at: datetime) -> _Prepared:
     """Prepare the exchange, and assess it already if no model is asked.
 
     Releases the database connection first. Raises RateLimited, SpaceBusy and AssessmentError.
@@ -99,7 +101,7 @@ def _prepared(access: Access, exchange: Exchange) -> _Prepared:
     chosen = chosen_model(Purpose.ASSESS, access.space)
     may_ask_model = chosen is not None and names_model(exchange, document)
     count_call(access, CallKind.ASSESS if may_ask_model else CallKind.SEARCH, now=now)
-    earlier = earlier_texts(exchange, access.space, before=now)
+    earlier = earlier_texts(exchange, access.space, before=said_at)
     release_connection()
     texts = (exchange.user_message, exchange.assistant_response, *texts_of(exchange.context))
     with turn_of(access.space, *texts):
@@ -111,10 +113,12 @@ def _prepared(access: Access, exchange: Exchange) -> _Prepared:
     return _Prepared(exchange, assessed, document, chosen, earlier, result)
 
 
-def _store(access: Access, exchange: Exchange, result: AssessmentResult) -> dict[str, Any]:
+def _store(
+    access: Access, exchange: Exchange, result: AssessmentResult, said_at: datetime
+) -> dict[str, Any]:
     now = timezone.now()
     assessment = services.store_assessed(
-        space=access.space, exchange=exchange, result=result, now=now
+        space=access.space, exchange=exchange, result=result, now=now, said_at=said_at
     )
     decay = current_policy(access.space).document.decay
     memories = Memory.objects.in_space(access.space).with_importance_now(decay=decay, now=now)
@@ -140,14 +144,16 @@ def queue_assessment(
     person's own words is ignored; the header `X-Ebb-Gate` has the reason.
     """
     access = access_to(request, "write", asked.user_id)
-    exchange = asked.exchange(access)
+    exchange, now = asked.exchange(access), database_now()
+    said_at = access.said(asked.created_at, now=now, zone=asked.timezone)
     with turn_of(access.space, exchange.user_message):
         if gated := gate_of(exchange):
             response.headers[GATE_HEADER] = gated
         assessment = services.queue_assessment(
             space=access.space,
             exchange=exchange,
-            now=database_now(),
+            now=now,
+            said_at=said_at,
             idempotency_key=key_of(idempotency_key, access.reader),
             learns=access.learns,
         )
@@ -211,7 +217,8 @@ def retry_assessment(request: HttpRequest, id: RowId) -> Status[dict[str, Any]]:
 )
 def get_stats(request: HttpRequest) -> StatsOut:
     """Return the space's statistics: active memories, daily changes and waiting assessments."""
-    access, now = access_to(request, "read"), timezone.now()
+    access = access_to(request, "read")
+    now = access.here(timezone.now())
     asked: dict[str, Any] = {"space": access.space, "reader": access.reader, "now": now}
     found = overview(**asked)
     rows = Assessment.objects.in_space(access.space).readable_by(access.reader)

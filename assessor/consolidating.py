@@ -102,8 +102,7 @@ def _asked(
 
 def _question(memories: Sequence[Memory]) -> list[ChatMessage]:
     lines = [
-        f"{number}. [{one.created_at:%Y-%m-%d}] {_said(one)}"
-        for number, one in enumerate(memories, 1)
+        f"{number}. [{one.said_at:%Y-%m-%d}] {_said(one)}" for number, one in enumerate(memories, 1)
     ]
     return [ChatMessage("system", SYSTEM), ChatMessage("user", "\n".join(lines))]
 
@@ -119,7 +118,7 @@ def _supported(sentence: _Sentence, memories: Sequence[Memory]) -> Sentence | No
         return None
     sources = [memories[number - 1] for number in dict.fromkeys(sentence.sources)]
     # The day of each source supports a date in the sentence.
-    said = "\n".join(f"{one.created_at:%d %B %Y}: {_said(one)}" for one in sources)
+    said = "\n".join(f"{one.said_at:%d %B %Y}: {_said(one)}" for one in sources)
     if not is_grounded(sentence.text, said):
         return None
     return Sentence(sentence.text, tuple(one.pk for one in sources))

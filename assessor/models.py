@@ -21,6 +21,7 @@ from memory.models import Space
 from memory.models.choices import MemoryType
 from memory.models.personal import name_field, user_field
 from memory.models.space_rows import SpaceForeignKey, SpaceRow
+from memory.models.zones import Spoken
 from memory.readers import Reader
 from memory.text_forms import folded
 
@@ -96,7 +97,7 @@ class FallbackReason(models.TextChoices):
     UNGROUNDED = "ungrounded", _("model's summary was not supported by the message")
 
 
-class Assessment(SpaceRow):
+class Assessment(SpaceRow, Spoken):
     """One exchange and its assessment."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
@@ -106,7 +107,6 @@ class Assessment(SpaceRow):
     # The id of the request that sent the exchange, for the worker's log.
     request_id = models.CharField(max_length=64, blank=True, db_default="", editable=False)
     idempotency_key = models.CharField(max_length=200, null=True, blank=True, editable=False)  # noqa: DJ001 - NULLs are distinct in the unique constraint, empty strings are not
-    created_at = models.DateTimeField(_("created"), default=timezone.now)
 
     # The exchange, its owner, and in a shared conversation the person who said it, if known.
     user_id = user_field()

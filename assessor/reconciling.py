@@ -114,7 +114,7 @@ async def advise(
 
 def _question(statement: str, neighbours: Sequence[Neighbour]) -> list[ChatMessage]:
     memories = "\n".join(
-        f"{number}. [{one.memory.created_at:%Y-%m-%d}, {one.memory.memory_type}]"
+        f"{number}. [{one.memory.said_at:%Y-%m-%d}, {one.memory.memory_type}]"
         f" {' '.join(one.memory.content.split())}"
         for number, one in enumerate(neighbours, 1)
     )

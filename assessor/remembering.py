@@ -244,7 +244,7 @@ def _draft(assessment: Assessment, result: AssessmentResult) -> MemoryDraft:
         facets=Facets(**result.facets) if result.facets else None,
         tags=result.tags,
         topics=result.topics,
-        created_at=assessment.created_at,
+        created_at=assessment.said_at,
         source=Source(
             role=assessment.source_role,
             conversation_id=assessment.source_conversation or None,

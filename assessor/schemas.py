@@ -16,7 +16,9 @@ from memory.drafts import (
     JsonObject,
     MemoryTypeName,
     Metadata,
+    Spoken,
     Text,
+    ZoneName,
 )
 from memory.models.reasons import in_english
 from memory.requests import Body, Cursor, Flag, Limit, UserId, example
@@ -46,6 +48,11 @@ class ExchangeIn(Body):
     agent_id: GivenName | None = None
     session_id: GivenName | None = None
     metadata: Metadata = {}
+    created_at: Annotated[
+        Spoken | None,
+        Field(description="When the user said it; by default now."),
+    ] = None
+    timezone: ZoneName | None = None
 
     def exchange(self, access: Access) -> Exchange:
         """Return the request as an exchange of the caller's user. Raises InvalidArguments."""
@@ -166,7 +173,7 @@ class AssessmentList(Schema):
 
 
 class DayOut(Schema):
-    """The numbers of memories added and removed on one day (UTC)."""
+    """The numbers of memories added and removed on one day, in the caller's time zone."""
 
     day: date
     came: int

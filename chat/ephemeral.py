@@ -22,15 +22,16 @@ from memory.models import Space
 
 
 def ephemeral_conversation(
-    *, space: Space, user_id: str | None, **choices: Unpack[Choices]
+    *, space: Space, user_id: str | None, time_zone: str = "", **choices: Unpack[Choices]
 ) -> Conversation:
-    """Return an unsaved conversation of this user with these choices; memory is read-only at most.
+    """Return an unsaved conversation of this user with these choices, in this time zone; memory is
+    read-only at most.
 
     Raises InvalidArguments.
     """
     # Without a row, the database cannot fill in its defaults.
     made = {"profile": "", "model": "", "system_prompt": ""} | chosen(choices)
-    conversation = Conversation(space=space, user_id=user_id, **made)
+    conversation = Conversation(space=space, user_id=user_id, time_zone=time_zone, **made)
     if conversation.memory != MemoryUse.OFF:
         conversation.memory = MemoryUse.READ_ONLY
     return conversation

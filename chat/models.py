@@ -20,6 +20,8 @@ from chat.turn_keys import IdempotentTurn as IdempotentTurn
 from memory.models import Space
 from memory.models.personal import PersonalQuerySet, name_field, user_field
 from memory.models.space_rows import SpaceForeignKey, SpaceRow
+from memory.models.zones import zone_field
+from memory.moments import in_zone, stored_zone
 from memory.readers import Reader
 from memory.text_forms import folded
 
@@ -143,6 +145,7 @@ class Conversation(SpaceRow):
     model = models.CharField(_("model"), max_length=120, blank=True, db_default="")
     system_prompt = models.TextField(_("system prompt"), blank=True, db_default="")
     created_at = models.DateTimeField(_("created"), default=timezone.now)
+    time_zone = zone_field()  # of the person at the latest turn
     updated_at = models.DateTimeField(_("last message"), default=timezone.now)
     deleted_at = models.DateTimeField(_("deleted"), null=True, blank=True)
     # From this time on, all members of the space may read it.
@@ -169,6 +172,10 @@ class Conversation(SpaceRow):
 
     def __str__(self) -> str:
         return self.title or str(self.pk)
+
+    def here(self, now: datetime) -> datetime:
+        """Return the moment in the zone of the person at the latest turn."""
+        return in_zone(now, stored_zone(self.time_zone))
 
 
 class Message(SpaceRow):

@@ -5,13 +5,12 @@ from dataclasses import replace
 from datetime import datetime
 from uuid import UUID
 
-from django.utils import timezone
-
 from chat.models import Conversation
 from chat.responders.base import MOST_KNOWN
 from chat.responders.kinds import Kind
 from chat.responders.utterances import forget_what, kind_of
 from memory.formulas.ranking import PROFILES, Profile
+from memory.moments import beside
 from memory.readers import Reader
 from memory.recall.recall import Recall, SearchRequest, recall
 
@@ -28,13 +27,13 @@ LISTED = {
 def recalled_for(
     conversation: Conversation, text: str, without: Collection[UUID] = (), *, now: datetime
 ) -> Recall:
-    """Recall memories for a message, with the conversation's settings."""
+    """Recall memories for a message, with the conversation's settings. `now` is in the person's
+    zone."""
     found = recall(conversation.space, search_request(conversation, text, without), now=now)
     if kind_of(text) is not Kind.TODAY:
         return found
-    today = timezone.localdate(now)
-    saved = (one for one in found.results if timezone.localdate(one.memory.created_at) == today)
-    return replace(found, results=list(saved))
+    days = [(one, beside(one.memory.created_at, now).date()) for one in found.results]
+    return replace(found, results=[one for one, day in days if day == now.date()])
 
 
 def search_request(

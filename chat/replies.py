@@ -165,7 +165,7 @@ def recall_for(
     """
     if conversation.memory == MemoryUse.OFF:
         return None
-    space, now = conversation.space, timezone.now()
+    space, now = conversation.space, conversation.here(timezone.now())
     found = recalled_for(conversation, text, without, now=now)
     standing = standing_rules(
         space, person=said_by, rules=found.policy.document, now=now, without=without
@@ -231,7 +231,8 @@ async def written(
 ) -> AsyncGenerator[Recalled | Token | Tool]:
     """Answer with the conversation's settings; record all but the usage in the draft."""
     yield draft.begin(found)
-    now, rules = timezone.now(), found.policy.document if found else PolicyDocument()
+    now = conversation.here(timezone.now())
+    rules = found.policy.document if found else PolicyDocument()
     said, model = history[-1].content, draft.responder.label
     draft.tools = Toolbox(conversation, said, rules, model, now, draft.said_by)
     turn = Turn(

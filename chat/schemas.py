@@ -11,7 +11,7 @@ from assessor.llm import ChatMessage
 from chat.choices import MAX_MODEL, MAX_SYSTEM_PROMPT, Choices
 from chat.models import Message
 from chat.services.replies import Reply
-from memory.drafts import MAX_CONTENT, Content, GivenName, Text
+from memory.drafts import MAX_CONTENT, Content, GivenName, Text, ZoneName
 from memory.formulas.ranking import PROFILES
 from memory.names import NO_CONTROL, OPTIONAL_NAME_PATTERN, has_control_characters
 from memory.requests import Body, Flag, PageIn, UserId, example
@@ -97,6 +97,7 @@ class ChatIn(ChoicesIn):
     private: Flag = False
     history: Annotated[list[SaidIn], Field(max_length=MAX_HISTORY)] = []
     stream: Flag = False
+    timezone: ZoneName | None = None
     user_id: UserId = None
     agent_id: Naming = None
     session_id: Naming = None
@@ -125,6 +126,7 @@ class AnswerIn(Body):
     """Options for the reply."""
 
     stream: Flag = False
+    timezone: ZoneName | None = None
 
 
 class ToolCallOut(Schema):

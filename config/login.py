@@ -21,6 +21,7 @@ from sesame.utils import get_user
 
 from memory.access.confirmation import refusal
 from memory.access.sessions import start_session
+from memory.access.user_zone import take_zone
 from memory.models import SecondFactor, User
 
 ALWAYS = 100 * 365 * 24 * 3600  # seconds
@@ -67,6 +68,7 @@ def enter(
         request, user, backend=backend
     )  # sets the time of the last login, which ends a login link
     start_session(request, user=user, now=timezone.now())
+    take_zone(request, user=user)
     return HttpResponseRedirect(next_url or resolve_url(settings.LOGIN_REDIRECT_URL))
 
 

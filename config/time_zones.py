@@ -1,15 +1,17 @@
-"""Shows times on pages in the reader's time zone, which the browser names in a cookie."""
+"""Shows times on pages outside a space in the browser's time zone, which it names in a cookie.
+
+On pages of a space, memory.access.pages decides.
+"""
 
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
-from zoneinfo import ZoneInfo
 
 from django.http import HttpRequest
 from django.utils import timezone
 
-COOKIE = "ebb_time_zone"
-"""Set by static/ebb/ebb.js."""
+from memory.access.user_zone import COOKIE
+from memory.moments import zone_called
 
 Handler = Callable[[HttpRequest], Any]
 
@@ -19,9 +21,8 @@ def time_zones(get_response: Handler) -> Handler:
 
     def answer(request: HttpRequest) -> Any:
         timezone.deactivate()
-        # ZoneInfo raises KeyError for an unknown name, ValueError or OSError for one like a path.
-        with suppress(KeyError, ValueError, OSError):
-            timezone.activate(ZoneInfo(request.COOKIES[COOKIE]))
+        with suppress(KeyError, ValueError):
+            timezone.activate(zone_called(request.COOKIES[COOKIE]))
         return get_response(request)
 
     return answer

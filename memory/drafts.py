@@ -3,15 +3,22 @@
 Every caller (API, tools, assessor, pages) builds one of these; services accept nothing else.
 """
 
-import re
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    WithJsonSchema,
+)
 
 from memory.formulas.importance import DEFAULT_TYPE, TYPE_IMPORTANCE, base_importance, emotion
 from memory.json_limits import small
 from memory.metadata import bounded
+from memory.moments import MAX_ZONE, aware, checked_zone, read_moment
 from memory.names import MAX_NAME, NAME_PATTERN, checked_name, checked_user
 from memory.storable import storable_id, storable_json, storable_text
 from memory.text_forms import tag_form
@@ -22,7 +29,6 @@ DOCUMENT = "document"
 """The source role of a memory from a document, which was not said to the assistant. The memory's
 metadata names the `document` and the `page`.
 """
-_NUMBER = re.compile(r"[+-]?[0-9.]+(?:[eE][+-]?[0-9]+)?")
 
 MemoryTypeName = Literal[
     "identity", "goal", "decision", "todo", "preference", "fact", "event", "observation"
@@ -37,23 +43,6 @@ def _not_blank(text: str) -> str:
 
 def _each_once(words: list[str]) -> list[str]:
     return list(dict.fromkeys(words))
-
-
-def _in_utc(moment: datetime) -> datetime:
-    """Convert to UTC; raise ValueError outside the years 1 to 9999, Python's range."""
-    try:
-        return moment.astimezone(UTC)
-    except OverflowError:
-        raise ValueError("must be between the years 1 and 9999 in UTC") from None
-
-
-def _in_words(moment: object) -> object:
-    """Raise ValueError for numbers, also as text: their unit would be a guess."""
-    if isinstance(moment, str) and not _NUMBER.fullmatch(moment):
-        return moment
-    if isinstance(moment, datetime):
-        return moment
-    raise ValueError("must be an ISO 8601 date and time with a time zone")
 
 
 # The patterns of texts in the JSON schemas; the functions above enforce them.
@@ -78,7 +67,21 @@ UserName = Annotated[
         json_schema_extra=_NAMING,
     ),
 ]
-Moment = Annotated[AwareDatetime, BeforeValidator(_in_words), AfterValidator(_in_utc)]
+_TIME = {"anyOf": [{"type": "string", "format": "date-time"}, {"type": "number"}]}
+Spoken = Annotated[datetime, BeforeValidator(read_moment), WithJsonSchema(_TIME)]
+"""The time of a statement, as it was given: naive if it names no zone (`said`)."""
+Moment = Annotated[Spoken, AfterValidator(aware)]
+"""A moment in UTC; one without a zone is in UTC."""
+ZoneName = Annotated[
+    str,
+    AfterValidator(checked_zone),
+    Field(
+        max_length=MAX_ZONE,
+        description="The IANA name of the speaker's time zone, for words such as “tomorrow”. An "
+        "offset in a time comes first; the header X-Ebb-Timezone says the same for the call.",
+        examples=["Asia/Shanghai"],
+    ),
+]
 IdempotencyKey = Annotated[Id, Field(min_length=1, max_length=200)]
 Content = Annotated[
     Text, AfterValidator(_not_blank), Field(max_length=MAX_CONTENT, json_schema_extra=_SAYING)
@@ -160,7 +163,14 @@ class MemoryDraft(BaseModel):
     tags: Tags = []
     topics: Topics = []
     pinned: Annotated[bool, Field(strict=True)] = False
-    created_at: Moment | None = None
+    created_at: Annotated[
+        Spoken | None,
+        Field(
+            description="When it was said: ISO 8601, or seconds since 1970. Its offset is the "
+            "speaker's; without one it is in the speaker's zone. Not before 1970, nor more than a "
+            "day in the future."
+        ),
+    ] = None
     source: Source = Source()
     user_id: UserName | None = None
     agent_id: GivenName | None = None
@@ -204,6 +214,7 @@ class MemoryAsked(MemoryDraft):
     """A memory to save; with `on_duplicate`, Ebb may reinforce an existing memory instead."""
 
     on_duplicate: Literal["reinforce"] | None = None
+    timezone: ZoneName | None = None
 
 
 class MemoryChange(BaseModel):

@@ -29,6 +29,7 @@ from memory.leases import database_now
 from memory.model_connections.choosing import chosen_model
 from memory.models import Job, Purpose, Space
 from memory.models.policies import current_policy
+from memory.moments import in_zone, stored_zone, zone_name
 from memory.transfer import upload
 
 KIND = "document"
@@ -54,11 +55,12 @@ def start_document(
     actor: Actor,
     now: datetime,
 ) -> Job:
-    """Store a document and start its job; with a `user_id` its memories are this user's.
+    """Store a document and start its job; with a `user_id` its memories are this user's. Its days
+    are those of the zone of `now`.
 
     Raises Conflict while another document is read, InvalidArguments if the file is empty.
     """
-    parameters = {"name": name[-MAX_NAME:], "user_id": user_id}
+    parameters = {"name": name[-MAX_NAME:], "user_id": user_id, "time_zone": zone_name(now)}
     job = jobs.start_job(space=space, kind=KIND, parameters=parameters, actor=actor, now=now)
     upload.store_file(job, chunks)
     return job
@@ -119,7 +121,11 @@ def _end_step(job: Job, found: _Found, done: int, total: int) -> None:
     if found is not None:
         exchange, result, key = found
         stored = store_assessed(
-            space=job.space, exchange=exchange, result=result, now=now, idempotency_key=key
+            space=job.space,
+            exchange=exchange,
+            result=result,
+            now=in_zone(now, stored_zone(job.parameters.get("time_zone", ""))),
+            idempotency_key=key,
         )
         outcome = "ignored" if stored.memory is None else "review"
     counted[outcome] += 1

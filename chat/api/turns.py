@@ -28,6 +28,7 @@ from memory.access.authentication import Access, access_to
 from memory.connections import release_connection, release_request_connection
 from memory.embeddings import EmbeddingError
 from memory.models import Space
+from memory.moments import zone_name
 from memory.recall.share import turn_of
 from memory.requests import OnceOnly, may_fail, or_events
 from memory.store.idempotency import key_of
@@ -61,7 +62,10 @@ async def chat(
     if asked.private:
         await release_request_connection()
         conversation = ephemeral_conversation(
-            space=access.space, user_id=access.owner, **asked.choices
+            space=access.space,
+            user_id=access.owner,
+            time_zone=zone_name(access.here(timezone.now(), asked.timezone)),
+            **asked.choices,
         )
         reply = stream_ephemeral_reply(conversation, asked.said, said_by=access.person)
         return await _answer(None, reply, stream=asked.stream)
@@ -76,7 +80,7 @@ async def chat(
 
 def _begin(access: Access, asked: ChatIn, key: str | None) -> Callable[[], Message]:
     """Return the function that stores the turn, or finds the one that was stored by this key."""
-    now = timezone.now()
+    now = access.here(timezone.now(), asked.timezone)
     begin = partial(
         begin_turn,
         space=access.space,
@@ -112,12 +116,12 @@ async def regenerate(
     request: HttpRequest, id: UUID, asked: AnswerIn = AS_USUAL
 ) -> ChatOut | HttpResponseBase:
     """Answer the user's last message again. The new reply replaces the old one."""
-    access, now = access_to(request, "write"), timezone.now()
+    access = access_to(request, "write")
     begin = partial(
         answer_again,
         space=access.space,
         conversation_id=id,
-        now=now,
+        now=access.here(timezone.now(), asked.timezone),
         claimed=True,
         learns=access.learns,
         said_by=access.person,
@@ -138,14 +142,14 @@ async def edit(request: HttpRequest, id: UUID, asked: EditIn) -> ChatOut | HttpR
 
     Memories learned only from replaced messages are moved to the bin.
     """
-    access, now = access_to(request, "write"), timezone.now()
+    access = access_to(request, "write")
     begin = partial(
         edit_message,
         space=access.space,
         message_id=id,
         text=asked.message,
         actor=access.actor,
-        now=now,
+        now=access.here(timezone.now(), asked.timezone),
         claimed=True,
         learns=access.learns,
         said_by=access.person,
@@ -168,7 +172,12 @@ def restore(request: HttpRequest, id: UUID) -> Conversation:
     """
     access = access_to(request, "write")
     message_for(access.space, access.reader, id)
-    return undo_edit(space=access.space, message_id=id, actor=access.actor, now=timezone.now())
+    return undo_edit(
+        space=access.space,
+        message_id=id,
+        actor=access.actor,
+        now=access.here(timezone.now()),
+    )
 
 
 async def _answer_turn(

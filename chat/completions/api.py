@@ -83,19 +83,21 @@ async def call_of(
     `metadata` is the client's field of that name. Raises Forbidden if the key lacks the scope.
     """
     access = writer_of(request, asked.user or asked.safety_identifier)
+    now = access.here(timezone.now(), asked.ebb.timezone)
     conversation = asked.ebb.conversation or options.conversation or conversation_in(metadata)
     gated = await in_thread(
         refuse,
         space=access.space,
         said=read(asked.messages),
         stated=stated_reason(request.headers, metadata),
-        now=timezone.now(),
+        now=now,
     )
     return Call(
         access.space,
         asked,
         Names(conversation or "", asked.user or "", access.owner),
         memory=asked.ebb.memory or options.x_ebb_memory,
+        now=now,
         gated=gated,
         learns=access.learns,
     )

@@ -2,9 +2,8 @@
 
 import asyncio
 from dataclasses import replace
+from datetime import datetime
 from typing import Unpack
-
-from django.utils import timezone
 
 from assessor.gate import own_words
 from assessor.llm import ModelError
@@ -35,9 +34,15 @@ class Exchange:
     """Begins immediately; `opened` waits until the user's message is stored, then recalls."""
 
     def __init__(
-        self, space: Space, said: Said, names: Names, *, learns: bool, **choices: Unpack[Choices]
+        self,
+        space: Space,
+        said: Said,
+        names: Names,
+        *,
+        now: datetime,
+        learns: bool,
+        **choices: Unpack[Choices],
     ) -> None:
-        now = timezone.now()
         self.ended = False
         self.recalled: list[Json] = []
         self.standing: list[Json] = []

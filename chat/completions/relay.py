@@ -7,8 +7,7 @@ failed, or the client disconnected — the exchange is stored and the request to
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from dataclasses import dataclass
-
-from django.utils import timezone
+from datetime import datetime
 
 from assessor.gate import GateReason, own_words
 from assessor.llm import ChatMessage, ModelError
@@ -30,6 +29,7 @@ from memory.drafts import MAX_CONTENT
 from memory.embeddings import EmbeddingError
 from memory.memories.schemas import results_out
 from memory.models import Space
+from memory.moments import zone_name
 from memory.recall.recall import Recall
 
 
@@ -38,12 +38,14 @@ class Call:
     """A request with the options of its headers. `memory` is None if not given.
 
     With `gated`, or unless it `learns`, it teaches nothing. A gated request is not stored either.
+    `now` is when it came, in the zone of the person who speaks.
     """
 
     space: Space
     request: CompletionIn
     names: Names
     memory: str | None
+    now: datetime
     gated: GateReason | None = None
     learns: bool = True
 
@@ -64,10 +66,10 @@ async def answered(call: Call, backend: Backend) -> AsyncGenerator[Json]:
             async for part in parts:
                 yield _NOTHING | recalled if part is None else part
         return
-    exchange = Exchange(call.space, said, call.names, learns=call.learns, **choices)
+    exchange = Exchange(call.space, said, call.names, now=call.now, learns=call.learns, **choices)
     try:
         message, found = await exchange.opened()
-        turn = _turn(said, message.conversation, found)
+        turn = _turn(call, said, message.conversation, found)
         async with aclosing(_asked(call, backend, turn, draft)) as parts:
             async for part in parts:
                 yield _remembered(call, message, exchange) if part is None else part
@@ -82,26 +84,31 @@ async def answered(call: Call, backend: Backend) -> AsyncGenerator[Json]:
 async def _unstored(call: Call, said: Said, choices: Choices) -> tuple[Turn, Json]:
     """Return the turn of a request that is not stored, and the field `recalled`, if wanted."""
     if not said.text:
-        return _turn(said), {}
-    conversation = ephemeral_conversation(space=call.space, user_id=call.names.owner, **choices)
+        return _turn(call, said), {}
+    conversation = ephemeral_conversation(
+        space=call.space, user_id=call.names.owner, time_zone=zone_name(call.now), **choices
+    )
     text = own_words(said.text) or said.text
     found = await in_thread(recall_for, conversation, text[:MAX_CONTENT], said_by=call.names.owner)
     recalled = {"recalled": results_out(found.results) if found else []}
     shown = recalled if call.request.ebb.recalled else {}
-    return _turn(said, conversation, found), shown
+    return _turn(call, said, conversation, found), shown
 
 
 def _turn(
-    said: Said, conversation: Conversation | None = None, found: Recall | None = None
+    call: Call,
+    said: Said,
+    conversation: Conversation | None = None,
+    found: Recall | None = None,
 ) -> Turn:
     history = said.history or [ChatMessage("user", "")]
     memory = conversation.memory if conversation else MemoryUse.OFF
     if found is None:
-        return Turn(history, [], timezone.now(), memory)
+        return Turn(history, [], call.now, memory)
     return Turn(
         history,
         found.results,
-        timezone.now(),
+        call.now,
         memory,
         standing=found.standing,
         rules=found.policy.document,

@@ -6,6 +6,8 @@ from uuid import UUID
 from ninja import Field, Schema
 from pydantic import AfterValidator, BaseModel, ConfigDict
 
+from memory.drafts import ZoneName
+
 Json = dict[str, Any]
 MemoryUseName = Literal["on", "read_only", "off"]
 # The client's name for a conversation or a user.
@@ -26,6 +28,7 @@ class Extension(Schema):
     recalled: bool = True  # whether the answer lists what was recalled
     profile: str | None = None
     conversation: Name | None = None
+    timezone: ZoneName | None = None
 
 
 class MemoryHeaders(Schema):

@@ -7,7 +7,7 @@ A simple question that one memory clearly answers also gets a short answer (dire
 import re
 from collections.abc import AsyncGenerator, Iterator, Sequence
 
-from django.utils import timezone, translation
+from django.utils import translation
 from django.utils.formats import date_format
 from django.utils.text import capfirst
 from django.utils.translation import gettext as _
@@ -38,8 +38,9 @@ from chat.responders.utterances import (
 )
 from memory.models import Memory
 from memory.models.choices import MemoryType
+from memory.moments import beside
 from memory.recall.results import Result
-from memory.templatetags.ebb import age_in_words, days_since, match_in_words
+from memory.templatetags.ebb import age_in_words, match_in_words
 from memory.text.secrets import asks_for_secret
 
 # The lead in relevance over the next memory that makes a memory the clear answer.
@@ -273,10 +274,11 @@ def _line(turn: Turn, memory: Memory, *facts: str) -> str:
 
     - “User likes pizza” (3 days ago, Feb. 18, 2026, 62% match)
     """
-    age = age_in_words(days_since(memory.created_at, turn.now))
-    day = date_format(timezone.localtime(memory.created_at), "DATE_FORMAT")
+    at = beside(memory.created_at, turn.now)
+    age = age_in_words((turn.now.date() - at.date()).days)
     content = " ".join(memory.content.split())
-    return f"- “{content}” ({', '.join([age, day, *facts_of(memory), *facts])})"
+    facts = (age, date_format(at, "DATE_FORMAT"), *facts_of(memory, turn.now), *facts)
+    return f"- “{content}” ({', '.join(facts)})"
 
 
 def _pieces(text: str) -> Iterator[str]:

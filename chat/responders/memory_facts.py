@@ -1,18 +1,21 @@
 """Facts that the built-in responder adds to a quoted memory, besides its age."""
 
-from django.utils import timezone
+from datetime import datetime
+
 from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 
 from memory.drafts import DOCUMENT
 from memory.models import Memory
+from memory.moments import beside
 
 
-def facts_of(memory: Memory) -> list[str]:
-    """Return until when a superseded memory was true, and the document it comes from, if any."""
+def facts_of(memory: Memory, now: datetime) -> list[str]:
+    """Return until when a superseded memory was true, and the document it comes from, if any. `now`
+    is in the person's zone."""
     facts = []
     if memory.valid_to is not None:
-        end = date_format(timezone.localtime(memory.valid_to), "DATE_FORMAT")
+        end = date_format(beside(memory.valid_to, now), "DATE_FORMAT")
         facts.append(_("true until %(day)s") % {"day": end})
     if is_from_document(memory):
         facts.append(_("from the document %(name)s") % {"name": memory.metadata.get("document")})

@@ -16,6 +16,7 @@ from chat.services.turns import lock_conversation, next_position, only_read, tit
 from memory.actors import Actor
 from memory.errors import Conflict, NotFound
 from memory.models import Space
+from memory.moments import zone_name
 
 
 @transaction.atomic
@@ -102,7 +103,7 @@ def _touch(conversation: Conversation, before: str, after: str, now: datetime) -
     """Update the conversation's time; replace a title that was taken from the old text."""
     if conversation.title == title_of(before):
         conversation.title = title_of(after)
-    conversation.updated_at = now
+    conversation.updated_at, conversation.time_zone = now, zone_name(now)
     Conversation.objects.filter(space_id=conversation.space_id, pk=conversation.pk).update(
-        title=conversation.title, updated_at=now
+        title=conversation.title, updated_at=now, time_zone=conversation.time_zone
     )

@@ -25,6 +25,7 @@ from memory.drafts import MAX_CONTENT
 from memory.errors import Conflict, NotFound
 from memory.models import Space, User
 from memory.models.policies import current_policy
+from memory.moments import zone_name
 
 TITLE_LENGTH = 60
 TITLE_SOURCE = 500
@@ -57,10 +58,10 @@ def begin_turn(
 ) -> Message:
     """Store the user's message and an empty reply. Return the reply's row.
 
-    The choices apply to the conversation from now on. A caller that writes the reply at once passes
-    `claimed`; one with its own history may begin `beside` an unfinished reply. Unless it `learns`,
-    the turn teaches nothing. `said_by` speaks, else the conversation's user. Raises
-    InvalidArguments, NotFound, Conflict while a reply is being written.
+    `now` is in the zone of the person. The choices apply to the conversation from now on. A caller
+    that writes the reply at once passes `claimed`; one with its own history may begin `beside` an
+    unfinished reply. Unless it `learns`, the turn teaches nothing. `said_by` speaks, else the
+    conversation's user. Raises InvalidArguments, NotFound, Conflict while a reply is being written.
     """
     made = chosen(choices)
     if isinstance(conversation, NewConversation):
@@ -69,7 +70,9 @@ def begin_turn(
         begun = lock_conversation(space, conversation, now, beside=beside)
         for name, value in made.items():
             setattr(begun, name, value)
-        Conversation.objects.in_space(space).filter(pk=begun.pk).update(updated_at=now, **made)
+        rows = Conversation.objects.in_space(space).filter(pk=begun.pk)
+        rows.update(updated_at=now, time_zone=zone_name(now), **made)
+        begun.time_zone = zone_name(now)
         position = next_position(begun)
     only_read(begun, unless=learns)
     return write_turn(begun, position, text, now, claimed=claimed, said_by=said_by)
@@ -84,6 +87,7 @@ def _begin_conversation(
         created_by=new.user,
         created_at=now,
         updated_at=now,
+        time_zone=zone_name(now),
         external_id=new.external_id,
         user_id=new.user_id,
         **made,
@@ -113,7 +117,10 @@ def answer_again(
     if replaced is None or replaced.role != Message.Role.ASSISTANT:
         raise Conflict("The conversation has no reply to replace.")
     rows.filter(pk=replaced.pk).update(replaced_at=now, assessment=None)
-    Conversation.objects.in_space(space).filter(pk=conversation.pk).update(updated_at=now)
+    conversation.time_zone = zone_name(now)
+    Conversation.objects.in_space(space).filter(pk=conversation.pk).update(
+        updated_at=now, time_zone=conversation.time_zone
+    )
     if replaced.assessment_id is not None:
         due_at = now + REPLY_OVERDUE
         reopen_exchange(space=space, assessment_id=replaced.assessment_id, due_at=due_at)

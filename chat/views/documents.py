@@ -28,7 +28,7 @@ def remember(request: PageRequest, access: Access) -> HttpResponse:
     files = request.FILES.getlist("file")
     if wrong := _wrong(files):
         return _shown(request, access, wrong=wrong)
-    now, file = timezone.now(), files[0]
+    now, file = access.here(timezone.now()), files[0]
     count_call(access, CallKind.ASSESS, now=now)
     try:
         start_document(

@@ -52,7 +52,7 @@ def message(request: PageRequest, access: Access, message_id: UUID) -> HttpRespo
             message_id=message_id,
             text=text,
             actor=access.actor,
-            now=timezone.now(),
+            now=access.here(timezone.now()),
             said_by=access.person,
         )
     except Conflict:
@@ -81,7 +81,10 @@ def restore(request: PageRequest, access: Access, message_id: UUID) -> HttpRespo
     """Undo an edit and show the conversation as before."""
     try:
         conversation = undo_edit(
-            space=access.space, message_id=message_id, actor=access.actor, now=timezone.now()
+            space=access.space,
+            message_id=message_id,
+            actor=access.actor,
+            now=access.here(timezone.now()),
         )
     except Conflict:
         return refusal(
@@ -99,7 +102,7 @@ def again(request: PageRequest, access: Access, conversation_id: UUID) -> HttpRe
         reply = answer_again(
             space=access.space,
             conversation_id=conversation_id,
-            now=timezone.now(),
+            now=access.here(timezone.now()),
             said_by=access.person,
         )
     except Conflict:

@@ -53,7 +53,10 @@ async def say_privately(request: PageRequest, slug: str) -> HttpResponseBase:
     try:
         asked = ChatIn.model_validate_json(request.POST.get("said", ""))
         conversation = ephemeral_conversation(
-            space=access.space, user_id=chat_user(request), **choices_in(request.POST)
+            space=access.space,
+            user_id=chat_user(request),
+            time_zone=str(access.zone),
+            **choices_in(request.POST),
         )
     except (ValidationError, InvalidArguments) as error:
         raise BadRequest(type(error).__name__) from None  # the error's text contains the message

@@ -42,7 +42,7 @@ def say(request: PageRequest, access: Access) -> HttpResponse:
         message = begin_turn(
             space=access.space,
             text=text,
-            now=timezone.now(),
+            now=access.here(timezone.now()),
             conversation=conversation_id or new_conversation(request),
             said_by=access.person,
             **choices_in(request.POST),

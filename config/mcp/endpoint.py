@@ -22,7 +22,13 @@ from config.errors import ANSWERS, problem, problem_of
 from config.mcp.authorisation import challenge
 from config.programs import cors_headers, is_preflight, unknown_host
 from config.request_ids import HEADER, begin, current_request_id, log_end
-from memory.access.authentication import Access, BearerKey, space_access, user_in_header
+from memory.access.authentication import (
+    Access,
+    BearerKey,
+    in_zone_of,
+    space_access,
+    user_in_header,
+)
 from memory.access.rate_limits import CallKind, count_call
 from memory.connections import in_thread
 from memory.errors import Forbidden
@@ -93,7 +99,7 @@ def _refusal(request: ASGIRequest) -> HttpResponse | None:
         access = BearerKey()(request)
         if access is None:
             raise AuthenticationError
-        access = space_access(access)
+        access = in_zone_of(request, space_access(access))
         _check_caller(request, access)
     except DisallowedHost:
         return unknown_host(request)

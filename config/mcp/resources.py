@@ -54,7 +54,7 @@ def read(access: Access, uri: str) -> str:
         raise NotFound(f"Unknown resource. Available: {_BEGIN}recent, pinned or an id.")
     name = uri.removeprefix(_BEGIN)
     live = readable(access.space, access.reader).live()
-    say_day = day_by(current_policy(access.space).document, timezone.now())
+    say_day = day_by(current_policy(access.space).document, access.here(timezone.now()))
     if name == "recent":
         return _list("Recent memories", live.order_by("-created_at", "-pk"), say_day)
     if name == "pinned":
@@ -66,7 +66,7 @@ def pinned_and_important(access: Access) -> str:
     """Return the pinned memories and then the others, most important first; raises Forbidden."""
     access.require("read")
     live = readable(access.space, access.reader).live()
-    say_day = day_by(current_policy(access.space).document, timezone.now())
+    say_day = day_by(current_policy(access.space).document, access.here(timezone.now()))
     return _list("Memories", _important(live), say_day)
 
 

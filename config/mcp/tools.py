@@ -34,9 +34,8 @@ def called(access: Access, name: str, arguments: dict[str, Any]) -> ToolAnswer:
     """Return a tool's answer; raises Forbidden, InvalidArguments or NotFound."""
     tool = tool_named(name)
     access.require(tool.scope)
-    caller = Caller(
-        access.space, access.actor, timezone.now(), reader=access.reader, person=access.person
-    )
+    now = access.here(timezone.now())
+    caller = Caller(access.space, access.actor, now, reader=access.reader, person=access.person)
     return tool.call(caller, arguments)
 
 

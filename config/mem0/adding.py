@@ -38,11 +38,11 @@ _NEXT = timedelta(microseconds=1)
 
 @dataclass(frozen=True)
 class Turns:
-    """The exchanges of one call, in order, and when they were said: None for now."""
+    """The exchanges of one call, in order, and when they were said, in the speaker's zone."""
 
     access: Access
     exchanges: Sequence[Exchange]
-    said_at: datetime | None
+    said_at: datetime
 
 
 def turns_of(asked: AddIn, access: Access) -> Turns:
@@ -53,7 +53,14 @@ def turns_of(asked: AddIn, access: Access) -> Turns:
             FieldError("messages", "no user message to learn from; infer=false saves any message")
         )
     common = {**asked.names, "user_id": access.owner, "source_conversation": asked.run_id or ""}
-    return Turns(access, [Exchange(text, reply, **common) for text, reply in said], asked.said_at)
+    return Turns(
+        access, [Exchange(text, reply, **common) for text, reply in said], _said_at(asked, access)
+    )
+
+
+def _said_at(asked: AddIn, access: Access) -> datetime:
+    """Return the time of the messages. Raises InvalidArguments for one that is not plausible."""
+    return access.said(asked.timestamp, now=timezone.now(), field="timestamp")
 
 
 def _said(messages: Sequence[MessageIn]) -> list[tuple[str, str]]:
@@ -83,7 +90,7 @@ def queue_turns(turns: Turns) -> list[Assessment]:
             space=turns.access.space,
             exchange=exchange,
             now=now,
-            said_at=(turns.said_at or now) + place * _NEXT,
+            said_at=turns.said_at + place * _NEXT,
             learns=turns.access.learns,
         )
         for place, exchange in enumerate(turns.exchanges)
@@ -131,7 +138,7 @@ def _prepared(turns: Turns, exchanges: Sequence[Exchange]) -> _Prepared:
     space = turns.access.space
     document = current_policy(space).document
     chosen = chosen_model(Purpose.ASSESS, space)
-    earlier = earlier_texts(exchanges[0], space, before=turns.said_at or timezone.now())
+    earlier = earlier_texts(exchanges[0], space, before=turns.said_at)
     release_connection()
     if document.assessment.mask_secrets:
         exchanges = [mask_exchange(one) for one in exchanges]
@@ -153,7 +160,7 @@ def _store(turns: Turns, pairs: Sequence[tuple[Exchange, AssessmentResult]]) -> 
             exchange=exchange,
             result=result,
             now=now,
-            said_at=(turns.said_at or now) + place * _NEXT,
+            said_at=turns.said_at + place * _NEXT,
         )
         for place, (exchange, result) in enumerate(pairs)
     ]
@@ -177,7 +184,7 @@ def save_messages(asked: AddIn, access: Access) -> list[tuple[Memory, bool]]:
             content=text,
             user_id=access.owner,
             **asked.names,
-            created_at=asked.said_at,
+            created_at=_said_at(asked, access),
             source=Source(role=role, conversation_id=asked.run_id),
         ).model_copy(update={"content": text})  # with the blanks around it
         for text, role in roles.items()

@@ -1,17 +1,16 @@
 """The bodies that mem0's clients send. An unknown option is refused, not ignored."""
 
-from datetime import UTC, date, datetime
+from datetime import date
 from typing import Annotated, Any, Self
 
 from ninja import Field, Schema
 from pydantic import BaseModel, BeforeValidator, model_validator
 
 from config.mem0.filters import Filter, given_fields, read_filter
-from memory.drafts import MAX_CONTENT, Content, Fraction, GivenName, Metadata, Text
+from memory.drafts import MAX_CONTENT, Content, Fraction, GivenName, Metadata, Spoken, Text
 from memory.metadata import bounded
 from memory.requests import Body
 
-LAST_SECOND = 4_102_444_800  # the year 2100
 MOST_RESULTS = 200
 _SWITCHES = ("enable_graph", "filter_memories", "immutable", "show_expired")
 """Unsupported options, which are accepted when they are off."""
@@ -80,7 +79,7 @@ class AddIn(ClientBody):
     metadata: Metadata = {}
     infer: bool = True
     async_mode: bool = False
-    timestamp: Annotated[int, Field(ge=0, le=LAST_SECOND)] | None = None
+    timestamp: Spoken | None = None
 
     @model_validator(mode="before")
     @classmethod
@@ -97,11 +96,6 @@ class AddIn(ClientBody):
         """Check the metadata again, now with the app."""
         bounded(self.names["metadata"])
         return self
-
-    @property
-    def said_at(self) -> datetime | None:
-        """The time of the messages, or None for now."""
-        return None if self.timestamp is None else datetime.fromtimestamp(self.timestamp, UTC)
 
     @property
     def names(self) -> dict[str, Any]:

@@ -21,7 +21,7 @@ def search(request: HttpRequest, asked: SearchIn) -> Json:
     """Return the memories that fit the query and the filters, the best first, each with its
     `score`. A search does not count as use."""
     access, condition = access_to(request, "read"), asked.condition()
-    now = timezone.now()
+    now = access.here(timezone.now())
     count_call(access, CallKind.SEARCH, now=now)
     limit = asked.top_k or asked.limit or USUAL_RESULTS
     wanted = _wanted(access, condition, asked.query, limit)

@@ -8,6 +8,7 @@ An installation key belongs to no space. Only calls that begin with `operator_of
 """
 
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime, tzinfo
 from typing import Any
 
 from django.http import HttpRequest
@@ -19,6 +20,7 @@ from memory.access.keys import authenticate
 from memory.actors import Actor
 from memory.errors import FieldError, Forbidden, InvalidArguments, NotFound
 from memory.models import Membership, Role, Scope, Space
+from memory.moments import in_zone, plausible, spoken, stored_zone, zone_called, zone_of
 from memory.names import ANYBODY, checked_user
 from memory.readers import EVERYONE, SHARED, Reader
 
@@ -27,6 +29,7 @@ USER_HEADER = "X-Ebb-User"
 OPEN_WEBUI_USER_HEADER = "X-OpenWebUI-User-Email"
 
 LEARN_HEADER = "X-Ebb-Learn"
+ZONE_HEADER = "X-Ebb-Timezone"
 _SCOPES_OF_ROLE: dict[str, frozenset[str]] = {
     Role.OWNER: frozenset({Scope.READ, Scope.WRITE, Scope.ADMIN}),
     Role.EDITOR: frozenset({Scope.READ, Scope.WRITE}),
@@ -38,7 +41,10 @@ _SCOPES_OF_ROLE: dict[str, frozenset[str]] = {
 class Access:
     """A caller in a space. `reader` is the user for whom the call acts; `bound_to` is the only user
     for whom this caller may act, or None. `caller` names the key or the person uniquely, for rate
-    limits."""
+    limits.
+
+    `zone` is the speaker's time zone, unless a time or the body names another one: of the header
+    X-Ebb-Timezone, of the user's setting, of the space, or UTC."""
 
     space: Space
     actor: Actor
@@ -48,6 +54,31 @@ class Access:
     bound_to: str | None = None
     learns: bool = True
     """False if the request or its key turned learning off."""
+    zone: tzinfo = UTC
+
+    def here(self, now: datetime, zone: str | None = None) -> datetime:
+        """Return the moment in the speaker's zone; the body may name it. Raises
+        InvalidArguments."""
+        try:
+            return in_zone(now, zone_called(str(zone)) if zone else self.zone)
+        except ValueError as error:
+            raise InvalidArguments(FieldError("timezone", str(error))) from None
+
+    def said(
+        self,
+        given: datetime | None,
+        *,
+        now: datetime,
+        zone: str | None = None,
+        field: str = "created_at",
+    ) -> datetime:
+        """Return when something was said, in the speaker's zone; now if no time is given. Raises
+        InvalidArguments for a time that is not plausible."""
+        here = self.here(now, zone)
+        try:
+            return here if given is None else plausible(spoken(given, zone_of(here)), now)
+        except ValueError as error:
+            raise InvalidArguments(FieldError(field, str(error))) from None
 
     @property
     def owner(self) -> str | None:
@@ -108,7 +139,9 @@ def access_of_member(user: Any, slug: str | None) -> Access:
     bound_to = name if membership.role == Role.VIEWER else None
     scopes = _SCOPES_OF_ROLE[membership.role]
     actor, caller = Actor("user", name), f"user:{user.pk}"
-    return Access(membership.space, actor, scopes, caller, Reader(bound_to), bound_to)
+    space, reader = membership.space, Reader(bound_to)
+    zone = stored_zone(user.time_zone or space.time_zone)
+    return Access(space, actor, scopes, caller, reader, bound_to, zone=zone)
 
 
 class BearerKey(HttpBearer):
@@ -123,8 +156,9 @@ class BearerKey(HttpBearer):
         if key is None:
             return None
         actor, scopes = Actor("key", key.name or key.prefix), frozenset(key.scopes)
-        reader, caller = Reader(key.user_id), f"key:{key.pk}"
-        return Access(key.space, actor, scopes, caller, reader, key.user_id, learns=key.learns)
+        caller, zone = f"key:{key.pk}", stored_zone(key.space.time_zone)
+        access = Access(key.space, actor, scopes, caller, Reader(key.user_id), key.user_id)
+        return replace(access, learns=key.learns, zone=zone)
 
 
 class SessionAccess(APIKeyCookie):
@@ -165,7 +199,17 @@ def access_to(request: HttpRequest, scope: str, user_id: str | None = None) -> A
     access = space_access(request.auth)  # type: ignore[attr-defined]  # set by ninja's authentication
     access.require(scope)
     acting = access.acting_for(_named(request, user_id))
-    return replace(acting, learns=acting.learns and _may_learn(request))
+    return in_zone_of(request, replace(acting, learns=acting.learns and _may_learn(request)))
+
+
+def in_zone_of(request: HttpRequest, access: Access) -> Access:
+    """Return the access in the time zone of the header X-Ebb-Timezone, if there is one; raises
+    InvalidArguments."""
+    name = request.headers.get(ZONE_HEADER)
+    try:
+        return replace(access, zone=zone_called(name)) if name else access
+    except ValueError as error:
+        raise InvalidArguments(FieldError(ZONE_HEADER, str(error))) from None
 
 
 def _may_learn(request: HttpRequest) -> bool:

@@ -35,12 +35,19 @@ View = Callable[Concatenate[PageRequest, Access, P], HttpResponseBase]
 
 
 def page_access(user: Any, slug: str, scope: str) -> Access:
-    """Return a user's access to the page's space: 404 for non-members, 403 without the scope."""
+    """Return a user's access to the page's space: 404 for non-members, 403 without the scope.
+
+    The page shows times in the zone of the user's setting, else the browser's, else the space's.
+    """
     try:
         access = access_of_member(user, slug)
         access.require(scope)
         if access.bound_to is None:
             access = replace(access, reader=EVERYONE)
+        browser = timezone.get_current_timezone()  # config.time_zones
+        if not user.time_zone and str(browser) != "UTC":
+            access = replace(access, zone=browser)
+        timezone.activate(access.zone)
     except NotFound:
         raise Http404 from None
     except Forbidden as error:

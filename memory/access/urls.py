@@ -29,6 +29,7 @@ urlpatterns = [
     path("settings/members/<int:member_id>/role/", members.change, name="members_change"),
     path("settings/members/<int:member_id>/remove/", members.remove, name="members_remove"),
     path("settings/account/", account.account, name="account"),
+    path("settings/account/zone/", account.zone, name="account_zone"),
     path("settings/account/code/", second_factor.second_factor, name="second_factor"),
     path("settings/account/code/renew/", second_factor.renew, name="second_factor_renew"),
     path("settings/account/code/off/", second_factor.turn_off, name="second_factor_off"),

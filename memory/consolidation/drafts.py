@@ -22,7 +22,7 @@ def draft_of(result: Mapping[str, Any], sources: Sequence[Memory]) -> MemoryDraf
         facets=Facets.model_validate(leading.facets) if leading.facets else None,
         tags=_union(sources, "tags"),
         topics=_union(sources, "topics"),
-        created_at=max(one.created_at for one in sources),
+        created_at=max(one.said_at for one in sources),
         source=Source(
             role=_shared(sources, "source_role") or "user",
             speaker=_shared(sources, "source_speaker") or "",

@@ -134,7 +134,7 @@ def _ended(
         return Group(ProposalKind.CONTRADICTION, sources, None, sure)
     if last.pk in used or not has_room(root.content, last.content):
         return None
-    content = patched(root.content, last.content, last.created_at)
+    content = patched(root.content, last.content, last.said_at)
     return Group(ProposalKind.CONTRADICTION, [root, last], content, sure)
 
 

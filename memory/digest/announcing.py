@@ -3,7 +3,7 @@ mail."""
 
 import logging
 from collections import Counter
-from datetime import datetime
+from datetime import datetime, timedelta
 from smtplib import SMTPException
 
 from django.conf import settings
@@ -18,9 +18,15 @@ from memory.digest.digest import Counts, counts_by_user
 from memory.digest.sections import Section
 from memory.digest.weeks import Week, week_of
 from memory.models import Space, WebhookEvent
+from memory.moments import in_zone, stored_zone
 from memory.webhooks.services import emit
 
 logger = logging.getLogger(__name__)
+
+_APART = timedelta(days=3)
+"""Ends of weeks that are closer together are of one week, before and after a change of the space's
+time zone.
+"""
 
 
 def announce_digests(*, now: datetime) -> None:
@@ -29,22 +35,23 @@ def announce_digests(*, now: datetime) -> None:
 
     A mail server that does not answer is logged, and its mail is not repeated.
     """
-    week = week_of(now).previous
-    for space in Space.objects.open().filter(_not_announced(week)).order_by("pk"):
+    rows = Space.objects.open().filter(_announced_before(now - _APART)).order_by("pk")
+    for space in rows:
+        week = week_of(in_zone(now, stored_zone(space.time_zone))).previous
         totals = _announce(space, week, now)
         if sum(totals.values()) and settings.EMAIL_HOST and settings.EBB_DIGEST_MAIL:
             _mail(space, week, totals)
 
 
-def _not_announced(week: Week) -> Q:
-    return Q(digested_until__isnull=True) | Q(digested_until__lt=week.ends_at)
+def _announced_before(moment: datetime) -> Q:
+    return Q(digested_until__isnull=True) | Q(digested_until__lt=moment)
 
 
 @transaction.atomic
 def _announce(space: Space, week: Week, now: datetime) -> Counts:
     """Write the messages to webhooks, one for each user with changes. Return the number of lines of
     each section; none if another worker has announced the week."""
-    mine = Space.objects.filter(_not_announced(week), pk=space.pk)
+    mine = Space.objects.filter(_announced_before(week.ends_at - _APART), pk=space.pk)
     if not mine.update(digested_until=week.ends_at):
         return {}
     totals: Counter[Section] = Counter()

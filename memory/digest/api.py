@@ -19,10 +19,11 @@ router = Router(tags=["digest"])
 
 @router.get("digest", response=DigestOut, url_name="digest", operation_id="getDigest")
 def digest(request: HttpRequest, asked: Query[DigestIn]) -> dict[str, object]:
-    """Return what the space learned, changed, consolidated and forgot in a week (UTC, from
-    Monday)."""
+    """Return what the space learned, changed, consolidated and forgot in a week, from Monday in the
+    caller's time zone."""
     access = access_to(request, "read")
-    week = week_of(timezone.now()) if asked.week is None else parse_week(asked.week)
+    now = access.here(timezone.now())
+    week = week_of(now) if asked.week is None else parse_week(asked.week, access.zone)
     if asked.section is None:
         if asked.cursor is not None:
             raise InvalidArguments(FieldError("cursor", "can only be used together with section"))

@@ -46,13 +46,13 @@ class Part:
 def digest(request: PageRequest, access: Access) -> HttpResponse:
     """Show a week's digest, or one section of it; for htmx the next lines of a section."""
     asked = _Filters.read(request.GET)
-    this_week = week_of(timezone.now())
-    week = _week(request) or this_week
+    this_week = week_of(access.here(timezone.now()))
+    week = _week(request, access) or this_week
     found = _found(request, access, week, asked)
     context = {
         "week": week,
         "following": week.following if week.first < this_week.first else None,
-        "is_now": week == this_week,
+        "is_now": week.first == this_week.first,
         "user": asked["user"],
         "only": asked["section"],
         "parts": _parts(found, asked["section"]),
@@ -90,11 +90,11 @@ def undo(request: PageRequest, access: Access, line_id: str) -> HttpResponse:
     return render(request, "memory/digest/_undone.html", context)
 
 
-def _week(request: PageRequest) -> Week | None:
+def _week(request: PageRequest, access: Access) -> Week | None:
     """Return the week of the URL; None for a mistyped one, so that an old URL still shows a
     page."""
     try:
-        return parse_week(request.GET.get("week", ""))
+        return parse_week(request.GET.get("week", ""), access.zone)
     except InvalidArguments:
         return None
 

@@ -1,12 +1,13 @@
-"""Weeks from Monday to Sunday in UTC, with their ISO names such as "2026-W47"."""
+"""Weeks from Monday to Sunday in a time zone, with their ISO names such as "2026-W47"."""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from datetime import UTC, date, datetime, time, timedelta
+from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime, timedelta, tzinfo
 
 from memory.errors import FieldError, InvalidArguments
+from memory.moments import beginning_of, zone_of
 
 PATTERN = "^[12][0-9]{3}-W(0[1-9]|[1-4][0-9]|5[0-3])$"
 """The name of a week; the range of years keeps its neighbours inside the calendar."""
@@ -15,9 +16,10 @@ _SEVEN_DAYS = timedelta(days=7)
 
 @dataclass(frozen=True)
 class Week:
-    """A week by its first day, a Monday."""
+    """A week by its first day, a Monday, and the zone of its days."""
 
     first: date
+    zone: tzinfo = UTC
 
     @property
     def name(self) -> str:
@@ -33,36 +35,36 @@ class Week:
     @property
     def begins_at(self) -> datetime:
         """The moment at which it begins."""
-        return datetime.combine(self.first, time(), tzinfo=UTC)
+        return beginning_of(self.first, self.zone)
 
     @property
     def ends_at(self) -> datetime:
         """The moment at which the next one begins."""
-        return self.begins_at + _SEVEN_DAYS
+        return self.following.begins_at
 
     @property
     def previous(self) -> Week:
         """The week before it."""
-        return Week(self.first - _SEVEN_DAYS)
+        return replace(self, first=self.first - _SEVEN_DAYS)
 
     @property
     def following(self) -> Week:
         """The week after it."""
-        return Week(self.first + _SEVEN_DAYS)
+        return replace(self, first=self.first + _SEVEN_DAYS)
 
 
 def week_of(moment: datetime) -> Week:
-    """Return the week of this moment."""
-    day = moment.astimezone(UTC).date()
-    return Week(day - timedelta(days=day.weekday()))
+    """Return the week of this moment, in its own zone."""
+    day = moment.date()
+    return Week(day - timedelta(days=day.weekday()), zone_of(moment))
 
 
-def parse_week(name: str) -> Week:
-    """Return the week with this name. Raises InvalidArguments."""
+def parse_week(name: str, zone: tzinfo = UTC) -> Week:
+    """Return the week with this name, in this zone. Raises InvalidArguments."""
     if re.fullmatch(PATTERN, name, re.ASCII):
         year, number = name.split("-W")
         try:
-            return Week(date.fromisocalendar(int(year), int(number), 1))
+            return Week(date.fromisocalendar(int(year), int(number), 1), zone)
         except ValueError:  # most years have no week 53
             pass
     raise InvalidArguments(FieldError("week", "must be a week such as 2026-W47"))

@@ -16,6 +16,10 @@ EVENT_DAYS: Final[Mapping[str, int]] = {"day": 2, "month": 32, "year": 367}
 """Days from the first moment of an event until a day after it, at most, by its precision."""
 
 
+LATEST_DAY: Final = timedelta(hours=12)
+"""The time from the beginning of a day in UTC until it has begun everywhere."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tiers:
     """The lifetime for each range of importance, or of persistence (the facet P) for a memory that
@@ -90,9 +94,10 @@ def after_event(
     expiry: datetime | None, start: datetime, event_at: datetime | None, precision: str
 ) -> datetime | None:
     """Return the expiry of a memory that may name an event: a coming event is not forgotten before
-    it is over. `start` is the start of the lifetime. Ours.
+    it is over. `start` is the start of the lifetime, `event_at` the date of the event, which begins
+    up to LATEST_DAY later. Ours.
     """
-    if expiry is None or event_at is None or event_at <= start:
+    if expiry is None or event_at is None or event_at + LATEST_DAY <= start:
         return expiry
     return max(expiry, event_at + timedelta(days=EVENT_DAYS[precision]))
 

@@ -35,7 +35,7 @@ from memory.formulas.expressions import (
     seconds_between,
 )
 from memory.formulas.importance_sql import clamp
-from memory.formulas.retention import EVENT_DAYS, Tiers
+from memory.formulas.retention import EVENT_DAYS, LATEST_DAY, Tiers
 
 
 def ttl_seconds(importance: Number, tiers: Tiers, persistence: Number | None = None) -> Expression:
@@ -75,7 +75,7 @@ def after_event(
     expiry: Moment, start: Moment, event_at: Moment, precision: Combinable
 ) -> Expression:
     """Return the expiry of a memory that may name an event: a coming event is not forgotten before
-    it is over. NULL for never; `event_at` is NULL if there is no event.
+    it is over. NULL for never; `event_at` is NULL if there is no event, else its date.
     """
     end, event = moment(expiry), moment(event_at)
     days = Case(
@@ -83,7 +83,8 @@ def after_event(
         output_field=IntegerField(),
     )
     over = seconds_after(event, days * 86400)
-    comes = Q(GreaterThan(event, moment(start))) & Q(GreaterThan(over, end))
+    begun = seconds_after(event, LATEST_DAY.total_seconds())
+    comes = Q(GreaterThan(begun, moment(start))) & Q(GreaterThan(over, end))
     return Case(When(comes, then=over), default=end, output_field=DateTimeField())
 
 

@@ -23,12 +23,12 @@ from memory.lab.as_of import day_in
 from memory.lab.labels import PART_WORDS, SIGNAL_WORDS
 from memory.models import Space
 from memory.models.policies import Policy
+from memory.moments import end_of
 from memory.policies.profiles import PROFILE_MEANINGS, PROFILE_NAMES
 from memory.policy import PolicyDocument
 from memory.readers import Reader
 from memory.recall.recall import Recall, compare
 from memory.recall.results import Result
-from memory.recall.times import end_of
 
 if TYPE_CHECKING:
     from django.http import QueryDict
@@ -244,7 +244,7 @@ def columns(
         queries=[asked.query],
         profiles=asked.profiles,
         limit=DEPTH,
-        as_of=end_of(asked.as_of) if asked.as_of else None,
+        as_of=end_of(asked.as_of, who_and_when["now"]) if asked.as_of else None,
         **who_and_when,
     )
     drawn: list[Column] = []

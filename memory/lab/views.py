@@ -97,7 +97,7 @@ def find(request: PageRequest, access: Access) -> HttpResponse:
             found = recall(
                 access.space,
                 SearchRequest(words, limit=FOUND, reader=access.reader),
-                now=timezone.now(),
+                now=access.here(timezone.now()),
             )
             context["memories"] = [result.memory for result in found.results]
     except EmbeddingError as error:
@@ -224,7 +224,9 @@ def _compared(request: PageRequest, access: Access) -> dict[str, Any]:
     marked = _marked(access, asked.query)
     said = {mark.memory_id: mark.relevant for mark in marked}
     try:
-        asker = reads.Asker(space=access.space, reader=access.reader, now=timezone.now())
+        asker = reads.Asker(
+            space=access.space, reader=access.reader, now=access.here(timezone.now())
+        )
         columns = reads.columns(policy=policy, asked=asked, marks=said, **asker)
     except EmbeddingError as error:
         return context | {"error": str(error)}

@@ -1,5 +1,7 @@
 """JSON API of memories, search and ranking profiles."""
 
+from datetime import datetime
+
 from django.http import HttpRequest
 from django.utils import timezone
 from ninja import Query, Router, Status
@@ -54,12 +56,12 @@ def create_memory(
     the memory that now contains the statement. A user's statement never changes a memory of another
     user, nor a shared one.
     """
-    access = access_to(request, "write", draft.user_id)
+    access, now = access_to(request, "write", draft.user_id), timezone.now()
     [written, *_] = remember_drafts(
         space=access.space,
-        drafts=[_owned(draft, access)],
+        drafts=[_owned(draft, access, now)],
         actor=access.actor,
-        now=timezone.now(),
+        now=now,
         idempotency_key=key_of(idempotency_key, access.reader),
     )
     return Status(201, readable(access.space, access.reader).get(pk=written.memory.pk))
@@ -81,12 +83,15 @@ def create_memories(
     repeated call with the same Idempotency-Key returns the same memories. Each item may name its
     user; an item without one belongs to the user of the call.
     """
-    access = access_to(request, "write")
+    access, now = access_to(request, "write"), timezone.now()
     done = remember_drafts(
         space=access.space,
-        drafts=[_owned(draft, access) for draft in asked.items],
+        drafts=[
+            _owned(draft, access, now, field=f"items.{place}.created_at")
+            for place, draft in enumerate(asked.items)
+        ],
         actor=access.actor,
-        now=timezone.now(),
+        now=now,
         idempotency_key=key_of(idempotency_key, access.reader),
     )
     # The caller sent these texts, so it may read them, whichever user they belong to.
@@ -96,15 +101,17 @@ def create_memories(
     return Status(201, {"created": created, "items": items})
 
 
-def _owned(draft: MemoryAsked, access: Access) -> MemoryAsked:
-    """Return the draft of the user whom it names, or else of the user of the call. Raises Forbidden
-    if the caller may not name this user."""
+def _owned(
+    draft: MemoryAsked, access: Access, now: datetime, *, field: str = "created_at"
+) -> MemoryAsked:
+    """Return the draft of the user whom it names, or else of the user of the call, with its time in
+    the speaker's zone. Raises Forbidden if the caller may not name this user, InvalidArguments for
+    a time that is not plausible."""
     owner = access.owner
-    if draft.user_id is None:
-        return draft.model_copy(update={"user_id": owner})
-    if owner is not None and draft.user_id != owner:
+    if None not in (owner, draft.user_id) and draft.user_id != owner:
         raise Forbidden("The call acts for one user, but this memory belongs to another.")
-    return draft
+    said = access.said(draft.created_at, now=now, zone=draft.timezone, field=field)
+    return draft.model_copy(update={"user_id": draft.user_id or owner, "created_at": said})
 
 
 @router.get("memories", response=MemoryList, url_name="memories_list", operation_id="listMemories")
@@ -141,12 +148,14 @@ def search_memories(request: HttpRequest, asked: SearchIn) -> SearchOut:
     use.
     """
     access = access_to(request, "read", asked.user_id)
-    now = timezone.now()
+    now = access.here(timezone.now(), asked.timezone)
     count_call(access, CallKind.EXPLAIN if asked.explain else CallKind.SEARCH, now=now)
+    own = asked.model_dump(exclude={"user_id", "metadata", "timezone", "as_of"})
     search = SearchRequest(
-        **asked.model_dump(exclude={"user_id", "metadata"}),
+        **own,
         where=metadata_condition(asked.metadata),
         reader=access.reader,
+        as_of=asked.moment(now),
     )
     return SearchOut.of(recall(access.space, search, now=now))
 

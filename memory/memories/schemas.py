@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 from uuid import UUID
 
 from ninja import Field, Schema
-from pydantic import AfterValidator, BeforeValidator, Json
+from pydantic import Json, PlainValidator, WithJsonSchema
 
 from memory.drafts import (
     Fraction,
@@ -15,15 +15,16 @@ from memory.drafts import (
     MemoryAsked,
     MemoryTypeName,
     Metadata,
-    Moment,
     Tag,
     Text,
+    ZoneName,
 )
 from memory.formulas.ranking import PROFILES, Profile
 from memory.models import Memory
+from memory.moments import end_of, read_moment, spoken, zone_of
 from memory.recall.recall import Recall
 from memory.recall.results import Result
-from memory.recall.times import EARLIEST, end_of
+from memory.recall.times import EARLIEST
 from memory.reconciliation.near_duplicates import near_duplicate
 from memory.requests import Body, Count, Cursor, Flag, Limit, UserId
 from memory.store.schemas import MemoryOut
@@ -39,26 +40,20 @@ Order = Literal[
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 
-def _end_of_day(given: object) -> object:
-    """Return the last moment of a day that is given without a time. Raises ValueError for a day
-    that does not exist."""
-    if isinstance(given, str) and _DAY.fullmatch(given):
-        return end_of(date.fromisoformat(given))
-    return given
-
-
-def _not_too_early(moment: datetime) -> datetime:
-    if moment.date() < EARLIEST:
-        raise ValueError(f"must not be before {EARLIEST}")
-    return moment
+def _day_or_moment(given: object) -> date:
+    """Return a day that is given without a time, or a moment. Raises ValueError."""
+    day = isinstance(given, str) and _DAY.fullmatch(given)
+    found = date.fromisoformat(str(given)) if day else read_moment(given)
+    if found.year < EARLIEST.year or found.year == date.max.year:
+        raise ValueError(f"must not be before {EARLIEST} or after 9998")
+    return found
 
 
 AsOf = Annotated[
-    Moment,
-    BeforeValidator(_end_of_day),
-    AfterValidator(_not_too_early),
+    date,
+    PlainValidator(_day_or_moment),
     # The year is 1000 or later.
-    Field(json_schema_extra={"pattern": "^[1-9]"}),
+    WithJsonSchema({"type": "string", "format": "date-time", "pattern": "^[1-9]"}),
 ]
 
 
@@ -144,8 +139,20 @@ class SearchIn(Body):
     metadata: Annotated[Metadata, Field(description=METADATA)] = {}
     as_of: Annotated[
         AsOf | None,
-        Field(description="Answers as if asked at that moment, with what was true then."),
+        Field(
+            description="Answers as if asked at that moment, with what was true then. A day without"
+            " a time means its last moment."
+        ),
     ] = None
+    timezone: ZoneName | None = None
+
+    def moment(self, now: datetime) -> datetime | None:
+        """Return `as_of` as a moment in the speaker's zone, which is that of `now`."""
+        if self.as_of is None:
+            return None
+        if isinstance(self.as_of, datetime):
+            return spoken(self.as_of, zone_of(now))
+        return end_of(self.as_of, now)
 
 
 class ResultOut(Schema):

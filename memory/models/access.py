@@ -16,6 +16,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from memory.models.personal import user_field
+from memory.models.zones import zone_field
 
 
 class SpaceQuerySet(models.QuerySet["Space"]):
@@ -62,6 +63,8 @@ class User(AbstractUser):
         db_default=False,
         help_text=_("Invitations to this name are shown to this account."),
     )
+    # The browser's at the first log-in, unless the user chose another one; "" if unknown.
+    time_zone = zone_field()
 
     class Meta(AbstractUser.Meta):
         pass
@@ -112,6 +115,8 @@ class Space(models.Model):
     digested_until = models.DateTimeField(null=True, blank=True, editable=False)
     # If true, the space's vectors are in the approximate indexes (embeddings.indexing).
     vectors_indexed = models.BooleanField(default=False, db_default=False, editable=False)
+    # Of speakers who name none; "" means UTC.
+    time_zone = zone_field()
 
     objects: ClassVar[models.Manager[Space]] = SpaceQuerySet.as_manager()
 

@@ -28,6 +28,7 @@ class AuditAction(models.TextChoices):
 
     SPACE_CREATED = "space.created", _("space created")
     SPACE_RENAMED = "space.renamed", _("space renamed")
+    SPACE_CHANGED = "space.changed", _("space changed")
     SPACE_CLOSED = "space.closed", _("space deletion started")
     SPACE_REOPENED = "space.reopened", _("space restored")
     KEY_CREATED = "key.created", _("key created")

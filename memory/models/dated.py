@@ -8,10 +8,10 @@ from typing import Any
 from django.db import models
 from django.db.models import Case, Exists, F, OuterRef, Q, QuerySet, When
 from django.db.models.expressions import Combinable
-from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from memory.formulas.expressions import seconds_after
+from memory.models.zones import Spoken
 
 
 class Precision(models.TextChoices):
@@ -32,11 +32,11 @@ BY_SUCCESSOR = models.Index(
 _WRITTEN = {"month": "%Y-%m", "year": "%Y"}
 
 
-class Dated(models.Model):
+class Dated(Spoken):
     """A row that tells of an event, or of a fact that is true for some time."""
 
-    created_at = models.DateTimeField(_("created"), default=timezone.now)
-    # The first moment of the event's day, month or year; null if the text names no time.
+    # The first moment of the event's day, month or year in UTC, wherever the speaker was: it is a
+    # date. Null if the text names no time.
     event_at = models.DateTimeField(_("time of the event"), null=True, blank=True)
     event_precision = models.CharField(
         _("precision of the time"),
@@ -53,7 +53,7 @@ class Dated(models.Model):
     # The id of the latest memory that superseded this one; kept when this one is restored.
     superseded_by = models.UUIDField(_("superseded by"), null=True, blank=True, editable=False)
 
-    class Meta:
+    class Meta(Spoken.Meta):
         abstract = True
 
     @property

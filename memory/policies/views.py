@@ -193,7 +193,7 @@ def _previewed(access: Access, asked: Mapping[str, Any], queries: Sequence[str])
         person=access.person,
         changes=asked,
         queries=queries,
-        now=timezone.now(),
+        now=access.here(timezone.now()),
     )
     return {
         "counts": found.counts,

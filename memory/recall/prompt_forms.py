@@ -20,6 +20,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from memory.drafts import DOCUMENT
+from memory.moments import beside
 
 if TYPE_CHECKING:
     from memory.models import Memory
@@ -50,27 +51,33 @@ _AGES = {
 
 
 def iso_day(moment: datetime) -> str:
-    """Return `2026-02-18`."""
+    """Return `2026-02-18`, in the moment's own zone."""
     return f"{moment:%Y-%m-%d}"
+
+
+def _iso_day_beside(now: datetime) -> SayDay:
+    """Return the function that writes `2026-02-18`, in the zone of the person who speaks now."""
+    return lambda moment: iso_day(beside(moment, now))
 
 
 def day_by(policy: PolicyDocument, now: datetime) -> SayDay:
     """Return the function with which the policy writes a day: `2026-02-18`, or with the age
     `2026-02-18, 3 days ago`, in Chinese `2026-02-18, 3天前`.
     """
+    day = _iso_day_beside(now)
     if not policy.recall.relative_dates:
-        return iso_day
-    return lambda moment: f"{iso_day(moment)}, {age_in_words(moment, policy.language, now)}"
+        return day
+    return lambda moment: f"{day(moment)}, {age_in_words(moment, policy.language, now)}"
 
 
 def times_of(memory: Memory, language: str = "en") -> list[str]:
     """Return `event 2026-03` for a memory of an event on another day, `until 2026-06-02` for a
     superseded one, and `from the document cv.pdf` for one that nobody said."""
     words, times = _language(language), []
-    if memory.event_day and memory.event_day != iso_day(memory.created_at):
+    if memory.event_day and memory.event_day != iso_day(memory.said_at):
         times.append(_EVENT[words].format(memory.event_day))
     if memory.valid_to is not None:
-        times.append(_UNTIL[words].format(iso_day(memory.valid_to)))
+        times.append(_UNTIL[words].format(iso_day(beside(memory.valid_to, memory.said_at))))
     if memory.source_role == DOCUMENT:
         name = one_line(str(memory.metadata.get("document", "")))
         times.append(_DOCUMENT[words].format(name).strip())
@@ -148,8 +155,10 @@ def age(days: int) -> tuple[int, Literal["today", "day", "month", "year"]]:
 
 
 def age_in_words(moment: datetime, language: str, now: datetime) -> str:
-    """Return `3天前` in Chinese, otherwise `3 days ago`."""
-    words, (count, unit) = _language(language), age((now - moment).days)
+    """Return `3天前` in Chinese, otherwise `3 days ago`: calendar days of the person who speaks
+    now."""
+    days = (now.date() - beside(moment, now).date()).days
+    words, (count, unit) = _language(language), age(days)
     if unit == "today":
         return "今天" if words == "zh" else "today"
     return _AGES[words][unit].format(count, s="" if count == 1 else "s")

@@ -7,7 +7,7 @@ prefers them. Any other question is about now.
 
 import re
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import date, datetime, timedelta
 from typing import Literal
 
 from memory.text.dates import asking_part
@@ -73,11 +73,6 @@ def asked_time(question: str, now: datetime, as_of: datetime | None = None) -> A
     return _during(question, now)
 
 
-def end_of(day: date) -> datetime:
-    """Return the last moment of a day, in UTC."""
-    return datetime.combine(day, time.max, tzinfo=UTC)
-
-
 def _names(found: re.Match[str]) -> str:
     """Return the words that name the later event, joined by "or" for PostgreSQL's websearch."""
     said = indexed(_NO_NAME.sub(" ", found["what"] or found["chinese"]))
@@ -88,4 +83,5 @@ def _during(question: str, now: datetime) -> AskedTime:
     event = event_in(question, now)
     if event is None or event.ends_at > now:
         return AskedTime()
-    return AskedTime("during", since=event.at, until=event.ends_at - timedelta(microseconds=1))
+    until = event.ends_at - timedelta(microseconds=1)
+    return AskedTime("during", since=event.begins_at, until=until)

@@ -18,6 +18,7 @@ from memory.locks import lock_changes
 from memory.models import BinReason, Memory, Space
 from memory.models.history import Action
 from memory.models.policies import Policy
+from memory.moments import beside
 from memory.recall.similar import AT_MOST, Neighbour, nearest_live
 from memory.reconciliation.patched_facets import facets_of
 from memory.reconciliation.rules import Decision, Verdict, decide, echoes, has_room, patched
@@ -236,7 +237,7 @@ def _patch(old: Memory, statement: Statement, reason: str, actor: Actor, now: da
     """Return the old memory with the statement appended in brackets. Its facets are assessed again,
     and its importance follows from them. Its lifetime restarts: otherwise the statement might
     expire the same night."""
-    content = patched(old.content, statement.content, now)
+    content = patched(old.content, statement.content, beside(now, statement.said_at))
     tiers = statement.policy.document.ttl.tiers
     if old.facets is None:
         change = MemoryChange(content=content, importance=max(old.importance, statement.importance))

@@ -58,7 +58,8 @@ def recycle_bin_page(request: PageRequest, access: Access) -> HttpResponse:
 @space_page("read")
 def chart(request: PageRequest, access: Access) -> HttpResponse:
     """Return a fragment: a chart of removals by day and reason."""
-    days = removals_by_reason(space=access.space, reader=access.reader, now=timezone.now())
+    now = access.here(timezone.now())
+    days = removals_by_reason(space=access.space, reader=access.reader, now=now)
     context = {
         "bars": stacked(days),
         "days": [

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import date, datetime, timedelta
 from typing import NamedTuple
 
 from django.db import connection
@@ -22,6 +22,7 @@ from memory.models import BinReason, Memory, MemoryEvent, Space, Status
 from memory.models.history import Action
 from memory.models.memories import MemoryQuerySet
 from memory.models.policies import current_policy
+from memory.moments import beginning_of, zone_of
 from memory.readers import SHARED, Reader
 from memory.retention.statements import excess_by_user
 
@@ -35,7 +36,7 @@ DAYS = 30
 
 @dataclass(frozen=True)
 class Day:
-    """Numbers of memories added and removed on a day, in UTC."""
+    """Numbers of memories added and removed on a day, in the reader's time zone."""
 
     day: date
     came: int
@@ -166,7 +167,7 @@ def came_and_went(*, space: Space, now: datetime, reader: Reader = SHARED) -> li
     events = events.filter(at__gte=since, action__in=CAME + WENT)
     counted = {
         day: (came, moved - came)
-        for day, came, moved in events.values_list(TruncDate("at", tzinfo=UTC))
+        for day, came, moved in events.values_list(TruncDate("at", tzinfo=zone_of(now)))
         .annotate(came=Count("pk", filter=Q(action__in=CAME)), moved=Count("pk"))
         .order_by()
     }
@@ -175,20 +176,21 @@ def came_and_went(*, space: Space, now: datetime, reader: Reader = SHARED) -> li
 
 
 def _first_day(now: datetime) -> tuple[date, datetime]:
-    """Return the first of the last 30 days, and its beginning."""
-    first = now.astimezone(UTC).date() - timedelta(days=DAYS - 1)
-    return first, datetime.combine(first, time(), tzinfo=UTC)
+    """Return the first of the last 30 days, and its beginning, in the zone of `now`."""
+    first = now.date() - timedelta(days=DAYS - 1)
+    return first, beginning_of(first, zone_of(now))
 
 
 def removals_by_reason(
     *, space: Space, now: datetime, reader: Reader = SHARED
 ) -> dict[date, dict[str, int]]:
-    """Return the number of removals on each of the last 30 days (UTC), by BinReason; the last day
-    is today. One statement."""
+    """Return the number of removals on each of the last 30 days, by BinReason; the last day is
+    today. One statement."""
     first, since = _first_day(now)
     events = MemoryEvent.objects.in_space(space).readable_by(reader)
     events = events.filter(at__gte=since).removals()
-    counted = events.values_list(TruncDay("at", tzinfo=UTC), "why").annotate(Count("pk")).order_by()
+    by_day = TruncDay("at", tzinfo=zone_of(now))
+    counted = events.values_list(by_day, "why").annotate(Count("pk")).order_by()
     dates = [first + timedelta(days=number) for number in range(DAYS)]
     days = {day: dict.fromkeys(BinReason.values, 0) for day in dates}
     for day, why, count in counted:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from typing import Final
 
 from django.db.models import Count
@@ -12,6 +12,7 @@ from django.db.models.functions import TruncDay, TruncHour
 
 from memory.models import Memory, MemoryEvent, Space
 from memory.models.history import Action, HistoryQuerySet
+from memory.moments import beside
 from memory.readers import Reader
 
 KINDS: Final = {
@@ -34,18 +35,27 @@ _USUAL: Final = 30  # days
 
 @dataclass(frozen=True)
 class Period:
-    """The days from `since` to `until`, both included, in UTC. At most LONGEST days."""
+    """The days from `since` to `until`, both included, in a time zone. At most LONGEST days."""
 
     since: date
     until: date
+    zone: tzinfo = UTC
 
     @classmethod
-    def of(cls, since: date | None, until: date | None, *, today: date, first: date) -> Period:
+    def of(
+        cls,
+        since: date | None,
+        until: date | None,
+        *,
+        today: date,
+        first: date,
+        zone: tzinfo = UTC,
+    ) -> Period:
         """Return a period that ends today at the latest. Without `since`, it is the last 30 days,
         or fewer in a space whose `first` day came later."""
         end = min(until or today, today)
         begin = since or max(end - timedelta(days=_USUAL - 1), first)
-        return cls(max(min(begin, end), end - timedelta(days=LONGEST - 1)), end)
+        return cls(max(min(begin, end), end - timedelta(days=LONGEST - 1)), end, zone)
 
     @property
     def days(self) -> int:
@@ -61,8 +71,9 @@ class Period:
 
     @property
     def bounds(self) -> tuple[datetime, datetime]:
-        """The first moment of the period, and the first moment after it."""
-        begins = datetime.combine(self.since, time(), tzinfo=UTC)
+        """The first moment of the period, and the first moment after it, by the wall clock of its
+        zone: each of its days has 24 hours."""
+        begins = datetime.combine(self.since, time(), tzinfo=self.zone)
         return begins, begins + timedelta(days=self.days)
 
 
@@ -76,11 +87,11 @@ class Step:
     counts: Mapping[str, int]
 
 
-def first_day(*, space: Space, reader: Reader, default: date) -> date:
-    """Return the day (UTC) of the space's first event."""
+def first_day(*, space: Space, reader: Reader, now: datetime) -> date:
+    """Return the day of the space's first event, or today, in the zone of `now`."""
     events = MemoryEvent.objects.in_space(space).readable_by(reader).order_by("at", "pk")
     at = events.values_list("at", flat=True).first()
-    return at.astimezone(UTC).date() if at else default
+    return beside(at or now, now).date()
 
 
 def events_of(
@@ -106,7 +117,9 @@ def count_by_step(events: HistoryQuerySet, period: Period) -> list[Step]:
     truncated = TruncHour if step < timedelta(days=1) else TruncDay
     steps = [dict.fromkeys(KINDS, 0) for _ in range(-(-(ends - begins) // step))]
     kind_of = {action: kind for kind, actions in KINDS.items() for action in actions}
-    counted = events.values_list(truncated("at", tzinfo=UTC), "action").annotate(Count("pk"))
+    counted = events.values_list(truncated("at", tzinfo=period.zone), "action").annotate(
+        Count("pk")
+    )
     for at, action, count in counted.order_by():
         steps[(at - begins) // step][kind_of[Action(action)]] += count
     return [

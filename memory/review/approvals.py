@@ -102,7 +102,7 @@ def statement_of(memory: Memory, policy: Policy) -> Statement:
         vector=vectors.filter(memory_id=memory.pk).values_list("vector", flat=True).first(),
         policy=policy,
         conversation_id=None,  # The memory already has its position in its conversation.
-        said_at=memory.created_at,
+        said_at=memory.said_at,
         may_change_others=memory.source_role != DOCUMENT,
     )
 

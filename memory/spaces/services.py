@@ -14,6 +14,7 @@ from memory.actors import Actor
 from memory.errors import FieldError, InvalidArguments
 from memory.locks import lock
 from memory.models import AuditAction, Embedder, Role, Space, User
+from memory.moments import checked_zone
 from memory.names import NO_CONTROL, has_control_characters
 from memory.policies.services import add_version
 from memory.policy import PolicyDocument, changed
@@ -69,6 +70,20 @@ def rename_space(*, space: Space, name: str, actor: Actor, now: datetime) -> Spa
         action = AuditAction.SPACE_RENAMED
         note(space=held, actor=actor, action=action, subject=name, now=now, detail=detail)
     return held
+
+
+@transaction.atomic
+def change_zone(*, space: Space, name: str, actor: Actor, now: datetime) -> None:
+    """Set the time zone of speakers who name none; "" means UTC. Raises InvalidArguments."""
+    try:
+        checked_zone(name or "UTC")
+    except ValueError as error:
+        raise InvalidArguments(FieldError("time_zone", str(error))) from None
+    before = Space.objects.select_for_update(no_key=True).get(pk=space.pk).time_zone
+    if before != name:
+        Space.objects.filter(pk=space.pk).update(time_zone=name)
+        detail, action = {"time_zone": name, "before": before}, AuditAction.SPACE_CHANGED
+        note(space=space, actor=actor, action=action, subject=space.name, now=now, detail=detail)
 
 
 @transaction.atomic

@@ -22,6 +22,7 @@ from memory.embeddings.embedders import configured_embedder
 from memory.errors import Conflict, InvalidArguments
 from memory.models import Invitation, Membership, Memory, Space
 from memory.models.policies import current_policy
+from memory.moments import zones_of_places
 from memory.policies.languages import LANGUAGES
 from memory.policies.services import change_policy
 from memory.spaces import deletion, services
@@ -31,6 +32,7 @@ SHOWN_LEAVING = 5
 _SENTENCES = {
     "name": gettext_lazy("Enter a name of 1 to 120 characters."),
     "language": gettext_lazy("Choose one of the languages."),
+    "time_zone": gettext_lazy("Choose one of the time zones."),
 }
 
 
@@ -66,12 +68,15 @@ def create(request: PageRequest, access: Access) -> HttpResponse:
 @require_POST
 @space_page("admin")
 def change(request: PageRequest, access: Access) -> HttpResponse:
-    """Change name and language of the space, both or neither."""
+    """Change name, language and time zone of the space, all or none."""
     now, actor = timezone.now(), access.actor
     try:
         with transaction.atomic():
             services.rename_space(
                 space=access.space, name=_asked(request, "name"), actor=actor, now=now
+            )
+            services.change_zone(
+                space=access.space, name=_asked(request, "time_zone"), actor=actor, now=now
             )
             change_policy(
                 space=access.space,
@@ -166,6 +171,7 @@ def _shown(request: PageRequest, access: Access, **more: Any) -> HttpResponse:
         "memberships": own.select_related("space").order_by("space__name", "pk")[:SHOWN],
         "language": current_policy(access.space).document.language,
         "languages": LANGUAGES,
+        "zones": zones_of_places(),
         "memories": Memory.objects.in_space(access.space).readable_by(access.reader).count(),
         **_leaving(request),
         **more,

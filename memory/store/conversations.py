@@ -22,7 +22,8 @@ from memory.text.passages import IndexTexts, passage_of, texts_around
 
 _AFTER_ALL = 2**31 - 1
 _TEXT = (
-    "content", "source_speaker", "source_conversation", "user_id", "created_at", "source_position",
+    "content", "source_speaker", "source_conversation", "user_id", "created_at", "time_zone",
+    "source_position",
 )  # fmt: skip
 _ORDER = ("source_conversation", "user_id", "created_at", "source_position", "id")
 

@@ -3,7 +3,7 @@
 import uuid
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
 from django.db import transaction
@@ -16,6 +16,7 @@ from memory.models import Memory, MemoryRevision, Space, Status
 from memory.models.history import Action
 from memory.models.policies import Policy, current_policy
 from memory.models.reasons import columns
+from memory.moments import zone_name
 from memory.store import conversations
 from memory.store import index_sql as passages_sql
 from memory.store.feedback import count_correction, pinned_columns
@@ -128,6 +129,7 @@ def insert_memories(
 def _memory(
     prepared: Prepared, draft: MemoryDraft, id_: uuid.UUID, now: datetime, review: Review | None
 ) -> Memory:
+    said_at = draft.starts_at(now)
     memory = Memory(
         id=id_,
         space=prepared.space,
@@ -141,8 +143,9 @@ def _memory(
         facets=draft.facets.stored() if draft.facets else None,
         core=draft.core,
         **pinned_columns(draft.pinned),
-        created_at=draft.starts_at(now),
-        **times_in(draft.content, draft.starts_at(now)),
+        created_at=said_at.astimezone(UTC),
+        time_zone=zone_name(said_at),
+        **times_in(draft.content, said_at),
         # The lifetime starts when Ebb saves the memory, however old the statement is.
         clock_started_at=now,
         source_role=draft.source.role,
@@ -238,7 +241,7 @@ def _apply(
     if "facets" in values and values["facets"] is None:
         values["core"] = False
     if "content" in values:
-        times = times_in(values["content"], memory.created_at)
+        times = times_in(values["content"], memory.said_at)
         values |= {name: at for name, at in times.items() if getattr(memory, name) != at}
     keep_revisions([memory], actor=actor, now=now, reason=reason)
     for name, value in values.items():

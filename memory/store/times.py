@@ -11,8 +11,8 @@ from memory.text.event_dates import begins_at, event_in
 
 def times_in(content: str, said_at: datetime) -> dict[str, Any]:
     """Return the columns for the time of an event and for the start of a fact's truth, read from
-    the words relative to the moment they were said. A patched text has the times of its first
-    statement.
+    the words relative to the moment they were said, which is in the speaker's zone. A patched text
+    has the times of its first statement.
     """
     event = event_in(content, said_at)
     return {

@@ -9,14 +9,13 @@ Yearly events have no time, and "until March" is not when something began.
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta
+from datetime import date, datetime, timedelta
 from itertools import islice
-from typing import Literal
 
+from memory.moments import zone_of
 from memory.text.dates import month_of, number_of
+from memory.text.events import Event, Precision
 from memory.text.tense import lies_ahead
-
-Precision = Literal["day", "month", "year"]
 
 MAX_READ = 1000
 """Characters of a statement that are read. A longer text is a document with many dates."""
@@ -65,25 +64,6 @@ _YEARS_OFF = {
 
 
 @dataclass(frozen=True)
-class Event:
-    """The time of an event: the first moment, in UTC, of its day, month or year. `ahead` is true if
-    the words place it in the future, whatever the day of the statement is."""
-
-    at: datetime
-    precision: Precision
-    ahead: bool
-
-    @property
-    def ends_at(self) -> datetime:
-        """The first moment after the day, month or year."""
-        if self.precision == "day":
-            return self.at + timedelta(days=1)
-        if self.precision == "month":
-            return (self.at + timedelta(days=31)).replace(day=1)
-        return self.at.replace(year=self.at.year + 1)
-
-
-@dataclass(frozen=True)
 class _Said:
     """The day of a statement, and the position of the words that name a time."""
 
@@ -113,32 +93,35 @@ _Reader = Callable[[_Parts, _Said], date]
 
 
 def event_in(statement: str, said_at: datetime) -> Event | None:
-    """Return the time of the event in a statement; None if the statement names no time."""
+    """Return the time of the event in a statement, relative to the speaker's day; None if the
+    statement names no time."""
     text = _ENDS.sub(" ", _PATCH.sub("", statement[:MAX_READ]))
     if _RECURS.search(text):
         return None
-    today = said_at.astimezone(UTC).date()
     for precision, pattern, read in _READERS:
         for found in islice(pattern.finditer(text), MAX_TRIED):
-            said = _Said(today, text, *found.span())
+            said = _Said(said_at.date(), text, *found.span())
             try:
-                day = read(found.groupdict(), said)
+                day = _first_day(read(found.groupdict(), said), precision)
             except (ValueError, OverflowError):
-                continue  # 31 April, or a month before the year 1
-            return Event(_first_moment(day, precision), precision, said.ahead)
+                continue  # 31 April, or before the year 2
+            return Event(day, precision, said.ahead, zone_of(said_at))
     return None
 
 
 def begins_at(event: Event | None, said_at: datetime) -> datetime | None:
     """Return the moment since which a statement is true, if it is earlier than the statement: "has
     lived in Porto since March". None if the statement is true since it was made."""
-    return event.at if event is not None and event.at < said_at else None
+    return event.begins_at if event is not None and event.begins_at < said_at else None
 
 
-def _first_moment(day: date, precision: Precision) -> datetime:
-    """Return the beginning of the day, or of its month or year."""
+def _first_day(day: date, precision: Precision) -> date:
+    """Return the day, or the first one of its month or year. Raises ValueError for the year 1,
+    which begins in the year 0 in some zones."""
+    if day.year == 1:
+        raise ValueError("too early")
     month = 1 if precision == "year" else day.month
-    return datetime(day.year, month, day.day if precision == "day" else 1, tzinfo=UTC)
+    return date(day.year, month, day.day if precision == "day" else 1)
 
 
 def _written(parts: _Parts, said: _Said) -> date:

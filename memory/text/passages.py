@@ -46,7 +46,7 @@ class IndexTexts(NamedTuple):
 
 @dataclass(frozen=True)
 class Passage:
-    """A memory's own text, speaker and date."""
+    """A memory's own text, speaker and date, which is the speaker's."""
 
     content: str
     speaker: str
@@ -92,7 +92,7 @@ def passages(drafts: Sequence[MemoryDraft], now: datetime) -> list[Passage]:
 
 def passage_of(memory: Memory) -> Passage:
     """Return a memory's passage."""
-    return Passage(memory.content, memory.source_speaker, memory.created_at)
+    return Passage(memory.content, memory.source_speaker, memory.said_at)
 
 
 def texts_around(

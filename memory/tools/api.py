@@ -49,11 +49,12 @@ def list_tools(request: HttpRequest) -> dict[str, object]:
 def call_tool(request: HttpRequest, name: ToolName, arguments: Body[ToolArguments]) -> ToolAnswer:
     """Call a tool with the arguments that a model gave. Return `text` to the model.
 
-    A program may add `user_id` to the arguments.
+    A program may add `user_id` and `timezone` to the arguments.
     """
     tool = tool_named(name)
     user_id, own = without_user(arguments)
-    access, now = access_to(request, tool.scope, user_id), timezone.now()
+    access = access_to(request, tool.scope, user_id)
+    now = access.here(timezone.now(), own.pop("timezone", None))
     count_call(access, CallKind.SEARCH, now=now)
     caller = Caller(access.space, access.actor, now, reader=access.reader, person=access.person)
     return tool.call(caller, own)

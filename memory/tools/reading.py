@@ -34,7 +34,7 @@ def memory_read(caller: Caller, asked: OneMemory) -> ToolAnswer:
     memory = one(caller.space, caller.reader, asked.memory_id, field="memory_id")
     say_day = day_by(current_policy(caller.space).document, caller.now)
     text = f"[{say_day(memory.created_at)}] {texts.typed(memory)}"
-    text = "; ".join([text, texts.lifetime(memory), *times_of(memory)])
+    text = "; ".join([text, texts.lifetime(memory, caller.now), *times_of(memory)])
     return ToolAnswer(text, MemoryOut.from_orm(memory).model_dump(mode="json"))
 
 

@@ -1,8 +1,10 @@
 """Texts of memories for models: one line for each memory, whatever its content."""
 
 from collections.abc import Sequence
+from datetime import datetime
 
 from memory.models import Memory
+from memory.moments import beside
 from memory.recall.prompt_forms import SayDay, bracketed, iso_day, one_line, times_of
 from memory.recall.results import Result
 
@@ -17,11 +19,11 @@ def typed(memory: Memory) -> str:
     return f"{one_line(memory.content)} (id: {memory.short_id}, {_metadata(memory)})"
 
 
-def lifetime(memory: Memory) -> str:
-    """Return `expires 2026-03-20`, or `kept forever`."""
+def lifetime(memory: Memory, now: datetime) -> str:
+    """Return `expires 2026-03-20`, in the zone of the person who speaks now, or `kept forever`."""
     if memory.pinned or memory.expires_at is None:
         return "kept forever"
-    return f"expires {iso_day(memory.expires_at)}"
+    return f"expires {iso_day(beside(memory.expires_at, now))}"
 
 
 def typed_results(results: Sequence[Result], say_day: SayDay = iso_day) -> str:

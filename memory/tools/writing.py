@@ -136,6 +136,6 @@ def _answer(
     """Return the outcome with the memory as currently stored, and its lifetime if it is active."""
     # The speaker's own memory may have come from a shared conversation.
     stored = readable(caller.space, EVERYONE, as_of=caller.now).get(pk=memory.pk)
-    until = f"; {texts.lifetime(stored)}" if stored.status == Status.LIVE else ""
+    until = f"; {texts.lifetime(stored, caller.now)}" if stored.status == Status.LIVE else ""
     data = MemoryOut.from_orm(stored).model_dump(mode="json")
     return ToolAnswer(f"{done}: {text(stored)}{until}", data)

@@ -76,8 +76,8 @@ def import_space(request: HttpRequest, asked: Query[ImportIn]) -> Status[JobOut]
     (200, with the skipped lines; 422 if the whole file was refused). For a larger file the response
     is the job that imports it (202).
     """
-    access, now = access_to(request, "admin"), timezone.now()
-    owner = access.owner
+    access = access_to(request, "admin")
+    owner, now = access.owner, access.here(timezone.now())
     chunks = _chunks(request)
     first = next(chunks, b"")
     whole: dict[str, Any] = {

@@ -8,12 +8,12 @@ import heapq
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
 from memory.drafts import MAX_CONTENT
 from memory.models import Space
-from memory.transfer.foreign_records import moment
+from memory.moments import EARLIEST, aware, read_moment, spoken, zone_name, zone_of
 from memory.transfer.identity import made_id
 
 Json = Mapping[str, Any]
@@ -91,20 +91,25 @@ def memories_of(record: Any) -> list[dict[str, Any]] | None:
 def newest(found: Iterable[tuple[int, datetime | None]], most: int) -> set[int]:
     """Return the places of the newest exchanges, at most this many, from the place and time of
     each; those without a time are the oldest."""
-    first = datetime.min.replace(tzinfo=UTC)
-    return {place for place, _at in heapq.nlargest(most, found, key=lambda one: one[1] or first)}
+
+    def order(one: tuple[int, datetime | None]) -> datetime:
+        return aware(one[1]) if one[1] else EARLIEST
+
+    return {place for place, _at in heapq.nlargest(most, found, key=order)}
 
 
 def exchange_line(exchange: ImportedExchange, space: Space, now: datetime) -> dict[str, Any]:
     """Return the line of a queued assessment; raises ValueError if the message is too long."""
     if len(exchange.message) > MAX_CONTENT:
         raise ValueError(f"message: longer than {MAX_CONTENT} characters")
+    at = spoken(exchange.at, zone_of(now)) if exchange.at else now
     return {
         "id": str(made_id(space, f"exchange/{exchange.conversation}/{exchange.place}")),
         "user_message": exchange.message,
         "assistant_response": exchange.reply[:MAX_CONTENT],
         "source_conversation": exchange.conversation,
-        "created_at": (exchange.at or now).isoformat(),
+        "created_at": at.isoformat(),
+        "time_zone": zone_name(at),
         "state": "queued",
         # Only the database has a default for these.
         "error_code": "",
@@ -177,10 +182,6 @@ def _said(role: Any, text: str, at: Any) -> Iterator[Said]:
 def _time(value: Any) -> datetime | None:
     """Return the time, or None if it cannot be read."""
     try:
-        found = moment(value)
-        found = datetime.fromisoformat(found) if isinstance(found, str) else found
+        return read_moment(value)
     except ValueError:
         return None
-    if not isinstance(found, datetime):
-        return None
-    return found if found.tzinfo else found.replace(tzinfo=UTC)

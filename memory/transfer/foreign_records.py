@@ -19,15 +19,12 @@ import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from typing import Any
 
 from memory.drafts import MAX_TAGS
 
 Json = Mapping[str, Any]
 
-MILLISECONDS = 1e11
-"""Numbers above this count milliseconds since 1970, not seconds."""
 _TEXTS = ("content", "memory", "text", "data")
 _TAG_LENGTH = 60
 _PLACE_IN_FILE = re.compile(r"block-\d+")
@@ -144,7 +141,7 @@ def _of_list(record: Json) -> ForeignRecord:
 def _record(record: Json, text: Any, *, at: Any = None) -> dict[str, Any]:
     """Return the fields that most programs share."""
     at = at or record.get("created_at") or record.get("timestamp")
-    found = {"content": text, "timestamp": moment(at), "tags": _tags(record.get("tags"))}
+    found = {"content": text, "timestamp": at, "tags": _tags(record.get("tags"))}
     for name in ("id", "uuid"):
         if record.get(name) is not None:
             found["id"] = str(record[name])
@@ -165,14 +162,3 @@ def _tags(given: Any) -> list[str]:
     return [tag.strip()[:_TAG_LENGTH] for tag in listed if isinstance(tag, str) and tag.strip()][
         :MAX_TAGS
     ]
-
-
-def moment(value: Any) -> Any:
-    """Return a time given as seconds or milliseconds since 1970; any other value as it is. Raises
-    ValueError."""
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return value
-    try:
-        return datetime.fromtimestamp(value / 1000 if value > MILLISECONDS else value, UTC)
-    except (OverflowError, OSError, ValueError):
-        raise ValueError("timestamp: must be a date and time") from None

@@ -19,6 +19,7 @@ from memory.errors import EbbError
 from memory.jobs.services import advance
 from memory.leases import database_now
 from memory.models import Job, JobState, Memory, MemoryEvent, PolicyVersion
+from memory.moments import in_zone, stored_zone
 from memory.transfer import upload
 from memory.transfer.checking import Checked
 from memory.transfer.forecast import Forecast
@@ -89,7 +90,8 @@ class _Import:
     def __init__(self, job: Job) -> None:
         self._job = job
         self.report = Report(**job.result)
-        self._legacy, self._now = is_legacy(job), timezone.now()
+        zone = stored_zone(job.parameters.get("time_zone", ""))
+        self._legacy, self._now = is_legacy(job), in_zone(timezone.now(), zone)
         if self.report.takes_policy is None:
             self.report.takes_policy = not self._legacy and _is_untouched(job)
 

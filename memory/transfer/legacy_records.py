@@ -7,7 +7,7 @@ embeddings are ignored, because the space's own model computes new ones. Unknown
 
 import re
 from collections.abc import Mapping
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -15,10 +15,12 @@ from pydantic import ValidationError
 
 from memory.drafts import MemoryDraft, Source
 from memory.errors import plainly
-from memory.formulas.retention import expires_at
+from memory.formulas.retention import after_event, expires_at
 from memory.models import Space
 from memory.models.memories import LEGACY_ID, SHORT_ID
 from memory.models.policies import current_policy
+from memory.moments import plausible, read_moment, spoken, zone_name, zone_of
+from memory.store.times import times_in
 from memory.transfer.identity import made_id
 
 _EXACT = re.compile(r"[0-9a-fA-F-]{32,36}")
@@ -32,8 +34,10 @@ def memory_line(record: Mapping[str, Any], space: Space, now: datetime) -> dict[
     type becomes an observation (seed 002, AC-5). The lifetime starts now. An id of six digits stays
     usable as `legacy_id`.
     """
-    draft = _draft(record)
-    importance = draft.base_importance
+    draft = _draft(record, now)
+    importance, said_at = draft.base_importance, draft.starts_at(now)
+    tiers, times = current_policy(space).document.ttl.tiers, times_in(draft.content, said_at)
+    ends_at = expires_at(now, importance, tiers)
     return {
         "id": str(_id(record, draft, space)),
         "legacy_id": _legacy_id(record),
@@ -41,16 +45,20 @@ def memory_line(record: Mapping[str, Any], space: Space, now: datetime) -> dict[
         "memory_type": draft.type_name,
         "importance": importance,
         "tags": draft.tags,
-        "created_at": draft.starts_at(now).isoformat(),
+        "created_at": said_at.isoformat(),
+        "time_zone": zone_name(said_at),
+        "event_at": _moment(times["event_at"]),
+        "event_precision": times["event_precision"],
+        "valid_from": _moment(times["valid_from"]),
         "clock_started_at": now.isoformat(),
         "expires_at": _moment(
-            expires_at(now, importance, current_policy(space).document.ttl.tiers)
+            after_event(ends_at, now, times["event_at"], times["event_precision"])
         ),
         "source_role": draft.source.role,
     }
 
 
-def _draft(record: Mapping[str, Any]) -> MemoryDraft:
+def _draft(record: Mapping[str, Any], now: datetime) -> MemoryDraft:
     names = ["content", "memory_type", "tags"]
     if _is_weighed(record):
         names.append("importance")
@@ -58,7 +66,7 @@ def _draft(record: Mapping[str, Any]) -> MemoryDraft:
     try:
         return MemoryDraft(
             **{name: value for name, value in values.items() if value is not None},
-            created_at=_said_at(record.get("timestamp")),
+            created_at=_said_at(record.get("timestamp"), now),
             source=Source(role=record.get("role") or "user"),
         )
     except ValidationError as error:
@@ -78,18 +86,15 @@ def _legacy_id(record: Mapping[str, Any]) -> str:
     return given if isinstance(given, str) and LEGACY_ID.fullmatch(given) else ""
 
 
-def _said_at(timestamp: object) -> datetime | None:
-    """Return the time of a record. Those systems wrote local time without a zone, which is read as
-    UTC."""
+def _said_at(timestamp: object, now: datetime) -> datetime | None:
+    """Return the time of a record. Those systems wrote local time without a zone, which is read in
+    the zone of the importing person."""
     if timestamp is None:
         return None
-    if not isinstance(timestamp, str | datetime):
-        raise ValueError("timestamp: must be a date and time")
     try:
-        said = datetime.fromisoformat(timestamp) if isinstance(timestamp, str) else timestamp
-    except ValueError:
-        raise ValueError("timestamp: must be a date and time") from None
-    return said if said.tzinfo else said.replace(tzinfo=UTC)
+        return plausible(spoken(read_moment(timestamp), zone_of(now)), now)
+    except ValueError as error:
+        raise ValueError(f"timestamp: {error}") from None
 
 
 def _id(record: Mapping[str, Any], draft: MemoryDraft, space: Space) -> UUID:

@@ -11,6 +11,7 @@ from memory.actors import Actor
 from memory.errors import Conflict, FieldError, InvalidArguments
 from memory.jobs import services as jobs
 from memory.models import Job, JobPart, JobState, Space
+from memory.moments import zone_name
 
 PART = 2**20  # bytes
 IMPORT = "import"
@@ -31,12 +32,14 @@ def start_import(
 ) -> Job:
     """Store a file and start its import; a `preview` is imported by `confirm_import`. With a
     `user_id` the rows that name no user become this user's. `exchanges` limits those to assess.
+    Times without a zone are in that of `now`.
 
     Raises Conflict while another import runs, InvalidArguments if the file is empty.
     """
     options = _given(
-        preview=preview, keep_forever=keep_forever, user_id=user_id, exchanges=exchanges
-    )
+        preview=preview, keep_forever=keep_forever, user_id=user_id, exchanges=exchanges,
+        time_zone=zone_name(now),
+    )  # fmt: skip
     parameters = {"on_error": on_error, **options}
     job = jobs.start_job(space=space, kind=IMPORT, parameters=parameters, actor=actor, now=now)
     job.parameters["bytes"] = job.total = size = store_file(job, chunks)

@@ -107,7 +107,7 @@ def begin(request: PageRequest, access: Access) -> HttpResponse:
             preview="preview" in request.POST,
             exchanges=_ExchangesForm.read(request.POST)["exchanges"],
             actor=access.actor,
-            now=timezone.now(),
+            now=access.here(timezone.now()),
         )
     except InvalidArguments:
         messages.error(request, _("Choose a file that is not empty."))

@@ -45,7 +45,8 @@ def xml(request: HttpRequest) -> HttpResponse:
     succeed or fail together. A key without write permission may only load. Memories sent to review
     are answered with `status="review"`.
     """
-    access, now = access_to(request, "read"), timezone.now()
+    access = access_to(request, "read")
+    now = access.here(timezone.now())
     count_call(access, CallKind.SEARCH, now=now)
     try:
         message = request.body.decode()

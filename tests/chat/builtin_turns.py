@@ -30,6 +30,8 @@ def result(
     return Result(memory, similarity, relevance, score, {"lexical": words}, {})
 
 
-def answer(question: str, *results: Result, earlier: int = 1, **options: Any) -> str:
+def answer(
+    question: str, *results: Result, earlier: int = 1, now: datetime = NOW, **options: Any
+) -> str:
     history = [ChatMessage("user", "before")] * earlier + [ChatMessage("user", question)]
-    return BuiltinResponder().answer(Turn(history, results, NOW, **options))
+    return BuiltinResponder().answer(Turn(history, results, now, **options))

@@ -20,7 +20,8 @@ class AsyncEbb(Closing):
     """A space of memories. `url` and `key` default to EBB_URL and EBB_KEY.
 
     `user_id` is the user of the space for whom all calls act; without it they see only memories
-    that all users share. `timeout`, in seconds, limits each wait for data. `retries` is the number
+    that all users share. `timezone` is the IANA name of that user's time zone, for words such as
+    “tomorrow”. `timeout`, in seconds, limits each wait for data. `retries` is the number
     of retries of calls that may safely be repeated. Every method raises EbbError.
     """
 
@@ -30,6 +31,7 @@ class AsyncEbb(Closing):
         key: str | None = None,
         *,
         user_id: str | None = None,
+        timezone: str | None = None,
         timeout: float = 60,
         retries: int = 2,
     ) -> None:
@@ -38,17 +40,20 @@ class AsyncEbb(Closing):
         if not key:
             raise ValueError("no API key: give `key`, or set EBB_KEY")
         url = url.rstrip("/").removesuffix("/api/v1")
-        self._wire = AsyncWire(f"{url}/api/v1", key, user_id, timeout=timeout, retries=retries)
+        self._wire = AsyncWire(
+            f"{url}/api/v1", key, user_id, timezone, timeout=timeout, retries=retries
+        )
 
     @property
     def user_id(self) -> str | None:
         """The user for whom the calls act."""
         return self._wire.user_id
 
-    def for_user(self, user_id: str | None) -> "AsyncEbb":
-        """Return a client like this one whose calls act for another user, or for None."""
+    def for_user(self, user_id: str | None, *, timezone: str | None = None) -> "AsyncEbb":
+        """Return a client like this one whose calls act for another user, or for None, in another
+        time zone if one is given."""
         other = copy(self)
-        other._wire = self._wire.for_user(user_id)
+        other._wire = self._wire.for_user(user_id, timezone)
         return other
 
     # --- Memories -----------------------------------------------------------------------------

@@ -30,7 +30,14 @@ class AsyncWire:
     """
 
     def __init__(
-        self, url: str, key: str, user_id: str | None = None, *, timeout: float, retries: int
+        self,
+        url: str,
+        key: str,
+        user_id: str | None = None,
+        timezone: str | None = None,
+        *,
+        timeout: float,
+        retries: int,
     ) -> None:
         self._url = base_of(url)
         self._key = key
@@ -38,11 +45,12 @@ class AsyncWire:
         self._clients: dict[asyncio.AbstractEventLoop, httpx2.AsyncClient] = {}
         self._retries = retries
         self.user_id = user_id
+        self.timezone = timezone
 
-    def for_user(self, user_id: str | None) -> "AsyncWire":
-        """Return the same for another user."""
+    def for_user(self, user_id: str | None, timezone: str | None) -> "AsyncWire":
+        """Return the same for another user, in another time zone if one is given."""
         other = copy(self)
-        other.user_id = user_id
+        other.user_id, other.timezone = user_id, timezone or self.timezone
         return other
 
     async def close(self) -> None:
@@ -109,6 +117,8 @@ class AsyncWire:
         sent |= {**described, **headers}
         if self.user_id is not None:
             sent["X-Ebb-User"] = self.user_id.encode()
+        if self.timezone is not None:
+            sent["X-Ebb-Timezone"] = self.timezone
         client = self._client()
         request = client.build_request(
             method,

@@ -37,7 +37,8 @@ class MemoryOptions(NamesIn, total=False):
     tags: list[str]
     topics: list[str]
     pinned: bool
-    created_at: str
+    created_at: str | float
+    timezone: str
     source: SourceIn
 
 
@@ -86,6 +87,7 @@ class SearchOptions(TypedDict, total=False):
     session_id: str
     metadata: dict[str, Any]
     as_of: str
+    timezone: str
 
 
 class ExchangeOptions(TypedDict, total=False):
@@ -99,6 +101,8 @@ class ExchangeOptions(TypedDict, total=False):
     agent_id: str
     session_id: str
     metadata: dict[str, Any]
+    created_at: str | float
+    timezone: str
 
 
 class ChatOptions(TypedDict, total=False):
@@ -111,5 +115,6 @@ class ChatOptions(TypedDict, total=False):
     system_prompt: str
     private: bool
     history: list[dict[str, str]]
+    timezone: str
     agent_id: str
     session_id: str

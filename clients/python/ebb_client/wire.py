@@ -24,21 +24,29 @@ from ebb_client.errors import EbbError, Unreachable
 
 
 class Wire:
-    """Calls an API below `url` with a key, for a user of the space."""
+    """Calls an API below `url` with a key, for a user of the space in a time zone."""
 
     def __init__(
-        self, url: str, key: str, user_id: str | None = None, *, timeout: float, retries: int
+        self,
+        url: str,
+        key: str,
+        user_id: str | None = None,
+        timezone: str | None = None,
+        *,
+        timeout: float,
+        retries: int,
     ) -> None:
         self._url = base_of(url)
         self._key = key
         self._timeout = timeout
         self._retries = retries
         self.user_id = user_id
+        self.timezone = timezone
 
-    def for_user(self, user_id: str | None) -> "Wire":
-        """Return the same for another user."""
+    def for_user(self, user_id: str | None, timezone: str | None) -> "Wire":
+        """Return the same for another user, in another time zone if one is given."""
         other = copy(self)
-        other.user_id = user_id
+        other.user_id, other.timezone = user_id, timezone or self.timezone
         return other
 
     def call(
@@ -90,6 +98,8 @@ class Wire:
         if self.user_id is not None:
             # urllib sends headers as Latin-1; Ebb reads them as UTF-8.
             sent["X-Ebb-User"] = self.user_id.encode().decode("latin-1")
+        if self.timezone is not None:
+            sent["X-Ebb-Timezone"] = self.timezone
         request = urllib.request.Request(f"{self._url}/{path}", data, sent, method=method)  # noqa: S310 - http or https, see base_of
         try:
             with urllib.request.urlopen(request, timeout=self._timeout) as answer:  # noqa: S310 - as above

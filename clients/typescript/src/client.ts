@@ -41,9 +41,10 @@ export class Ebb {
     this.wire = new Wire(options);
   }
 
-  /** Return a client like this one whose calls act for another user. */
-  forUser(userId: string | undefined): Ebb {
-    return new Ebb({ ...this.options, userId });
+  /** Return a client like this one whose calls act for another user, in another time zone if one
+   * is given. */
+  forUser(userId: string | undefined, timezone = this.options.timezone): Ebb {
+    return new Ebb({ ...this.options, userId, timezone });
   }
 
   /** Save a memory. A restatement reinforces the known memory; `on_duplicate: null` always saves

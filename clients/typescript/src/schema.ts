@@ -397,8 +397,8 @@ export interface paths {
         };
         /**
          * Get digest
-         * @description Return what the space learned, changed, consolidated and forgot in a week (UTC, from
-         *     Monday).
+         * @description Return what the space learned, changed, consolidated and forgot in a week, from Monday in the
+         *     caller's time zone.
          */
         get: operations["getDigest"];
         put?: never;
@@ -1329,7 +1329,7 @@ export interface paths {
          * Call tool
          * @description Call a tool with the arguments that a model gave. Return `text` to the model.
          *
-         *     A program may add `user_id` to the arguments.
+         *     A program may add `user_id` and `timezone` to the arguments.
          */
         post: operations["callTool"];
         delete?: never;
@@ -1605,6 +1605,8 @@ export interface components {
              * @description Default: false.
              */
             stream?: boolean;
+            /** Timezone */
+            timezone?: string | null;
         };
         /**
          * AppliedOut
@@ -2133,6 +2135,8 @@ export interface components {
             stream?: boolean;
             /** System Prompt */
             system_prompt?: string | null;
+            /** Timezone */
+            timezone?: string | null;
             /**
              * User Id
              * @description The user for whom the call acts: it sees this user's memories and the shared ones. Without it, the shared ones only. `*` means everybody and needs the scope `admin`.
@@ -2591,7 +2595,7 @@ export interface components {
         };
         /**
          * DayOut
-         * @description The numbers of memories added and removed on one day (UTC).
+         * @description The numbers of memories added and removed on one day, in the caller's time zone.
          */
         DayOut: {
             /** Came */
@@ -2719,6 +2723,8 @@ export interface components {
              * @description Default: false.
              */
             stream?: boolean;
+            /** Timezone */
+            timezone?: string | null;
         };
         /**
          * EventOut
@@ -2775,6 +2781,11 @@ export interface components {
             };
             /** Conversation Id */
             conversation_id?: string | null;
+            /**
+             * Created At
+             * @description When the user said it; by default now.
+             */
+            created_at?: string | number | null;
             /** Metadata */
             metadata?: {
                 [key: string]: unknown;
@@ -2795,6 +2806,8 @@ export interface components {
              * @description Default: false.
              */
             store?: boolean;
+            /** Timezone */
+            timezone?: string | null;
             /**
              * User Id
              * @description The user for whom the call acts: it sees this user's memories and the shared ones. Without it, the shared ones only. `*` means everybody and needs the scope `admin`.
@@ -3126,7 +3139,7 @@ export interface components {
          */
         KeyChangeIn: {
             /** Expires At */
-            expires_at?: string | null;
+            expires_at?: string | number | null;
             /**
              * Learns
              * @description Default: true.
@@ -3154,7 +3167,7 @@ export interface components {
          */
         KeyIn: {
             /** Expires At */
-            expires_at?: string | null;
+            expires_at?: string | number | null;
             /**
              * Learns
              * @description Default: true.
@@ -3276,8 +3289,11 @@ export interface components {
             agent_id?: string | null;
             /** Content */
             content: string;
-            /** Created At */
-            created_at?: string | null;
+            /**
+             * Created At
+             * @description When it was said: ISO 8601, or seconds since 1970. Its offset is the speaker's; without one it is in the speaker's zone. Not before 1970, nor more than a day in the future.
+             */
+            created_at?: string | number | null;
             /** External Id */
             external_id?: string | null;
             facets?: components["schemas"]["Facets"] | null;
@@ -3301,6 +3317,8 @@ export interface components {
             source?: components["schemas"]["Source"];
             /** Tags */
             tags?: string[];
+            /** Timezone */
+            timezone?: string | null;
             /** Topics */
             topics?: string[];
             /** User Id */
@@ -3707,7 +3725,7 @@ export interface components {
          */
         PreviewIn: {
             /** As Of */
-            as_of?: string | null;
+            as_of?: string | number | null;
             /**
              * PolicyDocument
              * @description The whole policy of a space.
@@ -4403,7 +4421,7 @@ export interface components {
             agent_id?: string | null;
             /**
              * As Of
-             * @description Answers as if asked at that moment, with what was true then.
+             * @description Answers as if asked at that moment, with what was true then. A day without a time means its last moment.
              */
             as_of?: string | null;
             /**
@@ -4438,6 +4456,8 @@ export interface components {
             session_id?: string | null;
             /** Tags */
             tags?: string[];
+            /** Timezone */
+            timezone?: string | null;
             /**
              * User Id
              * @description The user for whom the call acts: it sees this user's memories and the shared ones. Without it, the shared ones only. `*` means everybody and needs the scope `admin`.
@@ -6043,7 +6063,7 @@ export interface operations {
             query?: {
                 action?: ("created" | "revised" | "reinforced" | "used" | "renewed" | "unused" | "expired" | "evicted" | "deleted" | "restored" | "purged" | "pinned" | "unpinned" | "extended" | "held" | "approved" | "rejected" | "reset" | "unreset") | null;
                 memory_id?: string | null;
-                since?: string | null;
+                since?: string | number | null;
                 /** @description Maximum number of items. */
                 limit?: number;
                 cursor?: string | null;

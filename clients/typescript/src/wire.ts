@@ -11,6 +11,8 @@ export interface Options {
   key?: string;
   /** The user for whom all calls act. Without it they see only what all users share. */
   userId?: string;
+  /** The IANA name of that user's time zone, for words such as “tomorrow”. */
+  timezone?: string;
   /** Milliseconds until a call is given up. */
   timeout?: number;
   /** Retries of calls that may safely be repeated. */
@@ -40,6 +42,7 @@ export class Wire {
     this.base = `${url.replace(/\/+$/, "").replace(/\/api\/v1$/, "")}/api/v1/`;
     this.headers = { Authorization: `Bearer ${key}` };
     if (options.userId !== undefined) this.headers["X-Ebb-User"] = asLatin1(options.userId);
+    if (options.timezone !== undefined) this.headers["X-Ebb-Timezone"] = options.timezone;
     this.timeout = options.timeout ?? 60_000;
     this.retries = options.retries ?? 2;
   }

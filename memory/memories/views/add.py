@@ -27,7 +27,10 @@ def add(request: PageRequest, access: Access) -> HttpResponse:
     if form.is_valid():
         try:
             [written] = remember_drafts(
-                space=access.space, drafts=[form.draft], actor=access.actor, now=timezone.now()
+                space=access.space,
+                drafts=[form.draft],
+                actor=access.actor,
+                now=access.here(timezone.now()),
             )
         except EmbeddingError as error:
             form.add_error(None, _("Not saved: %(why)s") % {"why": error})

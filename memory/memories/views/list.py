@@ -115,7 +115,7 @@ def listed(access: Access, asked: Filters, cursor: str | None = None) -> dict[st
     }
     try:
         if asked.is_search:
-            now = timezone.now()
+            now = access.here(timezone.now())
             count_call(access, CallKind.SEARCH, now=now)
             return context | _found(access, asked, policy.document.decay, now)
         return context | _paged(rows, asked, policy, cursor)

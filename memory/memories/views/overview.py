@@ -40,7 +40,9 @@ class Bar:
 @space_page("read")
 def overview(request: PageRequest, access: Access) -> HttpResponse:
     """Show active memories, recent changes and memories that expire soon."""
-    found = space_overview(space=access.space, reader=access.reader, now=timezone.now())
+    found = space_overview(
+        space=access.space, reader=access.reader, now=access.here(timezone.now())
+    )
     live = Memory.objects.in_space(access.space).readable_by(access.reader).live()
     room = room_for(live, found.capacity)["room"]
     context = {

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, timedelta
+from datetime import timedelta
 
 from django import forms
 from django.http import HttpResponse
@@ -59,9 +59,14 @@ def timeline(request: PageRequest, access: Access) -> HttpResponse:
     asked = _Filters.read(request.GET)
     kinds = [kind for kind in KINDS if kind in request.GET.getlist("kind")] or list(KINDS)
     space, reader = access.space, access.reader
-    today = timezone.now().astimezone(UTC).date()
-    first = first_day(space=space, reader=reader, default=today)
-    period = Period.of(asked["since"] or None, asked["until"] or None, today=today, first=first)
+    now = access.here(timezone.now())
+    period = Period.of(
+        asked["since"] or None,
+        asked["until"] or None,
+        today=now.date(),
+        first=first_day(space=space, reader=reader, now=now),
+        zone=access.zone,
+    )
     events = events_of(
         space=space, reader=reader, period=period, kinds=kinds, memory_type=asked["type"]
     )
@@ -77,7 +82,7 @@ def timeline(request: PageRequest, access: Access) -> HttpResponse:
         ],
         "types": MemoryType.choices,
         "type": asked["type"],
-        "today": today,
+        "today": now.date(),
         "is_narrowed": bool(request.GET),
         "events": events.order_by("-at", "-pk")[:SHOWN],
     }

@@ -5,8 +5,9 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from memory.models import Memory, Space
+from memory.moments import end_of
 from memory.recall.recall import SearchRequest, recall
-from memory.recall.times import AskedTime, asked_time, end_of
+from memory.recall.times import AskedTime, asked_time
 from memory.retention.recycle_bin import delete_memory, restore_memory
 from tests.conftest import ApiClient, MakeKey
 from tests.memory.writing import ALICE, learn, remember, stored
@@ -51,7 +52,7 @@ def test_a_period_is_that_of_the_words_and_a_given_day_counts_before_them() -> N
     asked = asked_time("Where did I live in March 2025?", NOW)
     assert asked.since == datetime(2025, 3, 1, tzinfo=UTC)
     assert asked.until == datetime(2025, 4, 1, tzinfo=UTC) - timedelta(microseconds=1)
-    as_of = end_of(MARCH.date())
+    as_of = end_of(MARCH.date(), MARCH)
     given = asked_time("Where did I live before Porto?", NOW, as_of)
     assert given == AskedTime("as_of", since=as_of, until=as_of)
 
@@ -141,7 +142,7 @@ def test_the_part_for_the_past_is_explained(space: Space, homes: list[Memory]) -
 def test_as_of_a_day_only_what_was_true_then_is_found(
     space: Space, homes: list[Memory], day: datetime, cities: list[str]
 ) -> None:
-    request = SearchRequest("Where do I live?", limit=20, as_of=end_of(day.date()))
+    request = SearchRequest("Where do I live?", limit=20, as_of=end_of(day.date(), day))
     found = recall(space, request, now=NOW)
     said = [result.memory.content for result in found.results]
     assert [text for text in said if "lives" in text] == [f"User lives in {c}" for c in cities]

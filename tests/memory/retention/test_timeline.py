@@ -100,10 +100,10 @@ def test_any_two_days_make_a_period(
 
 
 def test_the_first_day_is_that_of_the_first_event(space: Space) -> None:
-    assert first_day(space=space, reader=EVERYONE, default=TODAY) == TODAY
+    assert first_day(space=space, reader=EVERYONE, now=NOW) == NOW.date()
     remember(space, "old", now=NOW - 5 * DAY)
 
-    assert first_day(space=space, reader=EVERYONE, default=TODAY) == (NOW - 5 * DAY).date()
+    assert first_day(space=space, reader=EVERYONE, now=NOW) == (NOW - 5 * DAY).date()
 
 
 def test_the_page_shows_the_chosen_time_and_its_events(client: Client, space: Space) -> None:
