@@ -176,7 +176,11 @@ def prepared(
         for number, text in enumerate(texts)
     ]
     return Prepared(
-        space, drafts, passages(drafts, now), {space.embedder_id: vectors[:, None]}, current_policy(space)
+        space,
+        drafts,
+        passages(drafts, now),
+        {space.embedder_id: vectors[:, None]},
+        current_policy(space),
     )
 
 
