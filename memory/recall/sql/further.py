@@ -13,20 +13,17 @@ from memory.models import FurtherEmbedding
 from memory.models.memories import MemoryQuerySet
 from memory.recall.sql.expressions import EMBEDDER, SPACE, VECTOR, raw, select
 
-# Looked up one by one: most memories found are short, and cost nothing.
-_OF_LONG = """
-    SELECT found.id, best.semantic
-    FROM found, LATERAL ({best}) AS best WHERE found.further > 0
-"""
+# Most memories are short: for them nothing is looked up.
+_OF_GROUPS = "CASE WHEN found.further > 0 THEN ({best}) END"
 
 
-def of_long() -> str:
-    """Return the SELECT of the best similarity of the groups of each long memory found."""
-    own = FurtherEmbedding.objects.filter(
+def of_groups() -> str:
+    """Return the SQL of the best similarity of a memory's groups, NULL for a short memory."""
+    groups = FurtherEmbedding.objects.filter(
         space_id=SPACE, embedder_id=EMBEDDER, memory_id=raw("found.id")
     )
     fit = Max(ranking_sql.semantic(CosineDistance("vector", VECTOR)))
-    return _OF_LONG.format(best=select(own.values("memory_id").annotate(semantic=fit)))
+    return _OF_GROUPS.format(best=select(groups.values("memory_id").values(best=fit)))
 
 
 def nearest(memories: MemoryQuerySet, count: int, dimensions: int | None) -> str:

@@ -5,7 +5,6 @@ asked                  the question's words
 (near … candidates)    in a large space, the ids of the memories to rank: see candidates.py
 found                  one row for each ranked memory, with the signals that need only the row
 hits, words, matches   matches between the question's words and the memories: see words.py
-of_long                the best similarity of the groups of sentences of a long memory
 replaced               how well what they superseded fits, in a question about the present
 usual                  the usual similarity of a memory of this space to the question
 best                   all signals and their sum, the score; the best rows
@@ -51,20 +50,19 @@ _SCORED = """
             {semantic} AS signal_semantic, {lexical} AS signal_lexical,
             coalesce(matches.said_by, 0) AS signal_speaker, found.recency AS signal_recency,
             {importance} AS signal_importance{past}{others}
-        FROM found LEFT JOIN matches ON matches.id = found.id
-            LEFT JOIN of_long ON of_long.id = found.id {replaced}
+        FROM found LEFT JOIN matches ON matches.id = found.id {replaced}
         OFFSET 0
     ) AS signals
 """
 # In a question about the present, the memory that was superseded shows how well its successor fits:
 # "moved from Lisbon to Porto" shares few words with "Where does the user live?".
 _PRESENT = {
-    "semantic": "greatest(found.semantic, of_long.semantic, replaced.semantic)",
+    "semantic": "greatest(found.semantic, {of_groups}, replaced.semantic)",
     "replaced": "LEFT JOIN replaced ON replaced.superseded_by = found.id",
     "past": "",
 }
 _PAST = {
-    "semantic": "greatest(found.semantic, of_long.semantic)",
+    "semantic": "greatest(found.semantic, {of_groups})",
     "replaced": "",
     "past": f", found.past AS {PAST}",
 }
@@ -128,7 +126,6 @@ def statement(shape: Shape, *, likely: bool = False, dimensions: int | None = No
         "asked": words.ASKED,
         **found,
         **words.of_found(count=not likely),
-        "of_long": further.of_long(),
         "usual": _USUAL.format(compared=f"({candidates.sampled()})" if likely else "found"),
         **({} if shape.is_past else {"replaced": candidates.replaced(shape)}),
         "best": _best(shape),
@@ -185,8 +182,9 @@ def _parts(shape: Shape) -> dict[str, str]:
     """Return the columns of the parts of the score that are not signals, and of the fit of the
     superseded memory.
     """
-    others = f", found.others AS {OTHERS}" if shape.others else ""
-    return {**(_PAST if shape.is_past else _PRESENT), "others": others}
+    parts = dict(_PAST if shape.is_past else _PRESENT)
+    parts["semantic"] = parts["semantic"].format(of_groups=further.of_groups())
+    return {**parts, "others": f", found.others AS {OTHERS}" if shape.others else ""}
 
 
 def numbers(shape: Shape) -> list[str]:
