@@ -14,11 +14,12 @@ from django.http import HttpRequest
 from django.utils import timezone
 from ninja.security import APIKeyCookie, HttpBearer
 
+from memory.access import roles
 from memory.access.installation_keys import authenticate_installation
 from memory.access.keys import authenticate
 from memory.actors import Actor
 from memory.errors import FieldError, Forbidden, InvalidArguments, NotFound
-from memory.models import Membership, Role, Scope, Space
+from memory.models import ApiKey, Membership, Role, Scope, Space
 from memory.names import ANYBODY, checked_user
 from memory.readers import EVERYONE, SHARED, Reader
 
@@ -27,18 +28,13 @@ USER_HEADER = "X-Ebb-User"
 OPEN_WEBUI_USER_HEADER = "X-OpenWebUI-User-Email"
 
 LEARN_HEADER = "X-Ebb-Learn"
-_SCOPES_OF_ROLE: dict[str, frozenset[str]] = {
-    Role.OWNER: frozenset({Scope.READ, Scope.WRITE, Scope.ADMIN}),
-    Role.EDITOR: frozenset({Scope.READ, Scope.WRITE}),
-    Role.VIEWER: frozenset({Scope.READ}),
-}
 
 
 @dataclass(frozen=True)
 class Access:
     """A caller in a space. `reader` is the user for whom the call acts; `bound_to` is the only user
     for whom this caller may act, or None. `caller` names the key or the person uniquely, for rate
-    limits."""
+    limits. `key` is None for a person."""
 
     space: Space
     actor: Actor
@@ -48,6 +44,7 @@ class Access:
     bound_to: str | None = None
     learns: bool = True
     """False if the request or its key turned learning off."""
+    key: ApiKey | None = None
 
     @property
     def owner(self) -> str | None:
@@ -88,18 +85,22 @@ class InstallationAccess:
 
 
 def access_of_member(user: Any, slug: str | None) -> Access:
-    """Return a user's access to the space with this slug, or to their first space; raises
-    NotFound.
+    """Return a user's access to the space with this slug, or to their first space.
+
+    Raises NotFound if the user is not a member of it; for moderators, who know all spaces,
+    Forbidden.
     """
     memberships = Membership.objects.select_related("space__embedder").filter(space__closed_at=None)
     if slug is not None:
         memberships = memberships.filter(space__slug=slug)
     membership = memberships.filter(user=user).order_by("pk").first() if user.is_active else None
     if membership is None:
+        if roles.is_moderator(user):
+            raise Forbidden("Moderators work in the administration only.")
         raise NotFound("Space not found.")
     name = user.get_username()
     bound_to = name if membership.role == Role.VIEWER else None
-    scopes = _SCOPES_OF_ROLE[membership.role]
+    scopes = roles.SCOPES[membership.role]
     actor, caller = Actor("user", name), f"user:{user.pk}"
     return Access(membership.space, actor, scopes, caller, Reader(bound_to), bound_to)
 
@@ -117,7 +118,7 @@ class BearerKey(HttpBearer):
             return None
         actor, scopes = Actor("key", key.name or key.prefix), frozenset(key.scopes)
         reader, caller = Reader(key.user_id), f"key:{key.pk}"
-        return Access(key.space, actor, scopes, caller, reader, key.user_id, learns=key.learns)
+        return Access(key.space, actor, scopes, caller, reader, key.user_id, key.learns, key)
 
 
 class SessionAccess(APIKeyCookie):
@@ -132,18 +133,18 @@ class SessionAccess(APIKeyCookie):
         return access
 
     def authenticate(self, request: HttpRequest, key: str | None) -> Access | None:
-        """Return the user's access to the space in X-Ebb-Space; raises NotFound."""
+        """Return the user's access to the space in X-Ebb-Space; raises NotFound and Forbidden."""
         return access_of_member(request.user, request.headers.get("X-Ebb-Space"))
 
 
 class OperatorSession(SessionAccess):
-    """Authentication by the browser session of an operator, a staff user."""
+    """Authentication by the browser session of an operator."""
 
     def authenticate(  # type: ignore[override]  # an operator needs no space
         self, request: HttpRequest, key: str | None
     ) -> InstallationAccess:
         """Return the operator's access; raises Forbidden for other users."""
-        if not request.user.is_staff:
+        if not roles.may_operate(request.user):
             raise Forbidden("Only operators may use this endpoint.")
         return InstallationAccess(Actor("user", request.user.get_username()))
 

@@ -5,6 +5,7 @@ from datetime import datetime
 from django.core.exceptions import ValidationError
 from django.db import transaction
 
+from memory.access import roles
 from memory.access.audit import note
 from memory.actors import Actor
 from memory.errors import Conflict, FieldError, InvalidArguments, NotFound
@@ -92,7 +93,7 @@ def is_invitation(user: User) -> bool:
     return (
         user.last_login is None
         and user.is_active
-        and not (user.is_staff or user.is_superuser or user.has_usable_password())
+        and not (roles.may_open_admin(user) or user.has_usable_password())
         and user.memberships.count() == 1
     )
 
