@@ -175,10 +175,12 @@ def caller(column: str, space: Space, other: Space) -> ApiClient:
 
 # --- Pages ------------------------------------------------------------------------------------
 
-PAGES = {(line.title[:4], name): line for line in section("pages") for name in line.names}
-PEOPLE = tuple(section("pages")[0].marks)
-# Nothing of this kind is in the space, or the page finds it by what a form sends.
-NO_ROW = {"sessions_end", "spaces_bring_back", "model_choose", "model_unchoose"}
+# A form names the row, or only the caller's own row is found.
+NO_ROW = {
+    "sessions_end", "spaces_bring_back", "model_choose", "model_unchoose", "models_try",
+    "conversation_share", "memories_change", "memory_act", "memory_revert", "consolidation_undo",
+    "digest_undo",
+}  # fmt: skip
 
 
 @pytest.fixture
@@ -191,10 +193,8 @@ def full(embedder: Embedder) -> Space:
 
 def urls_of(address: Address, space: Space) -> Iterator[str]:
     """The URLs of this entry, with the rows that there are."""
-    known = {
-        "member_id": Membership.objects.filter(space=space).values_list("pk", flat=True)[:1],
-        "name": ["embedder"],
-    }
+    members = Membership.objects.filter(space=space).values_list("pk", flat=True)
+    known = {"member_id": list(members[:1])}
     values = (known.get(one) or values_of(one, space) or ["1"] for one in address.arguments)
     for chosen in product(*values):
         yield reverse(address.name, kwargs=dict(zip(address.arguments, chosen, strict=True)))
@@ -202,28 +202,79 @@ def urls_of(address: Address, space: Space) -> Iterator[str]:
 
 def asked(client: Client, method: str, url: str) -> HttpResponseBase:
     with undone():
-        return client.generic(method.upper(), url)
+        return client.generic(method, url)
+
+
+def found_by(clients: dict[str, Client], method: str, urls: list[str]) -> str:
+    """The first URL at which a viewer and an owner find something, or else the first."""
+    people = [clients["viewer"], clients["owner"]]
+    for url in urls:
+        if all(asked(client, method, url).status_code != 404 for client in people):
+            return url
+    return urls[0]
 
 
 @pytest.mark.django_db
-def test_pages(full: Space, other_space: Space) -> None:
-    clients = {column: Client() for column in PEOPLE}
+@pytest.mark.parametrize("method", ["GET", "POST"])
+def test_pages(full: Space, other_space: Space, method: str) -> None:
+    table = {n: one for one in section("pages") if one.title.startswith(method) for n in one.names}
+    clients = {column: Client() for column in section("pages")[0].marks}
     for column, client in clients.items():
         if user := person(column, full, other_space):
             client.force_login(user)
     before, found, wrong = rows(), set(), {}
 
-    for address, method in product(addresses(), ("GET", "POST")):
-        known = ("GET:" if method == "GET" else "POST", address.name)
-        answers = [(url, asked(clients["owner"], method, url)) for url in urls_of(address, full)]
-        url, answer = next((one for one in answers if one[1].status_code != 404), answers[0])
-        if answer.status_code == 405:
+    for address in addresses():
+        url = found_by(clients, method, list(urls_of(address, full)))
+        if asked(clients["nobody"], method, url).status_code == 405:
             continue
-        found.add(known)
+        found.add(address.name)
+        marks = table[address.name].marks if address.name in table else {}
         got = {who: mark_of(asked(client, method, url)) for who, client in clients.items()}
-        if known not in PAGES or got != PAGES[known].marks:
-            wrong[known] = got
+        if address.name in NO_ROW:
+            got = {who: "+" if (m, marks[who]) == ("0", "+") else m for who, m in got.items()}
+        if got != marks:
+            wrong[address.name] = got
 
     assert wrong == {}
-    assert found == PAGES.keys()
+    assert found == table.keys()
+    assert rows() == before
+
+
+# --- The admin --------------------------------------------------------------------------------
+
+ADMIN = lines_by_name("admin")
+
+
+def admin_urls() -> dict[str, tuple[str, str]]:
+    """Each thing to do in the admin, as the table calls it, and its request. A row need not exist:
+    the admin looks at permissions first."""
+    found = {name: ("GET", reverse(f"admin:{name}")) for name in ("index", "password_change")}
+    for model in admin.site._registry:
+        name, base = model.__name__, f"admin:{model._meta.app_label}_{model._meta.model_name}"
+        one = [str(row.pk)] if (row := model._default_manager.first()) else [str(uuid4())]
+        found[name] = ("GET", reverse(f"{base}_changelist"))
+        found[f"add:{name}"] = ("GET", reverse(f"{base}_add"))
+        found[f"change:{name}"] = ("POST", reverse(f"{base}_change", args=one))
+        found[f"delete:{name}"] = ("GET", reverse(f"{base}_delete", args=one))
+    someone = User.objects.first()
+    assert someone
+    change_password = reverse("admin:auth_user_password_change", args=[someone.pk])
+    return found | {"password:User": ("GET", change_password)}
+
+
+@pytest.mark.django_db
+def test_admin(full: Space, other_space: Space) -> None:
+    clients = {column: Client() for column in ADMIN["index"].marks}
+    for column, client in clients.items():
+        if user := person(column, full, other_space):
+            client.force_login(user)
+    before = rows()
+
+    got = {
+        name: {who: mark_of(asked(client, *request)) for who, client in clients.items()}
+        for name, request in admin_urls().items()
+    }
+
+    assert got == {name: line.marks for name, line in ADMIN.items()}
     assert rows() == before
