@@ -51,7 +51,7 @@ def lines_by_name(name: str) -> dict[str, Line]:
 
 def mark_of(answer: HttpResponseBase) -> str:
     """Return the mark of an answer."""
-    to_login = answer.headers.get("Location", "").startswith("/login/")
+    to_login = answer.headers.get("Location", "").startswith(("/login/", "/admin/login/"))
     if answer.status_code == 401 or to_login:
         return "?"
     return {403: "-", 404: "0"}.get(answer.status_code, "+")

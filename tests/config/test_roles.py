@@ -21,9 +21,7 @@ from django.utils import timezone
 from assessor.models import Assessment
 from benchmarks.lived_in import lived_in
 from chat.models import Conversation, Message
-from config.mem0.endpoint import ROUTES
 from config.moderators import make_moderators
-from config.openai_endpoint import api as openai_api
 from memory.access.installation_keys import create_installation_key
 from memory.access.keys import create_key
 from memory.access.members import add_member
@@ -44,6 +42,7 @@ from memory.models import (
     Webhook,
 )
 from tests.addresses import Address, addresses, values_of
+from tests.config.program_calls import Program, programs
 from tests.config.role_table import lines_by_name, mark_of, section
 from tests.config.test_api_contract import ALL, OF_INSTALLATION, Endpoint, call, things
 from tests.config.test_user_isolation import WRITES_REPLIES, operations
@@ -278,3 +277,32 @@ def test_admin(full: Space, other_space: Space) -> None:
 
     assert got == {name: line.marks for name, line in ADMIN.items()}
     assert rows() == before
+
+
+# --- Programs ---------------------------------------------------------------------------------
+
+PROGRAMS = lines_by_name("programs")
+NOT_STORED = {"retrieveResponse", "listInputItems", "deleteResponse", "GET:v1/event/{event_id}"}
+
+
+def test_each_call_of_a_program_is_in_the_table() -> None:
+    assert PROGRAMS.keys() == {program.name for program in programs()}
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("program", programs(), ids=lambda one: one.name)
+def test_programs(space: Space, other_space: Space, program: Program) -> None:
+    marks = PROGRAMS[program.name].marks
+    clients = {who: Client() for who in marks}
+    for who, client in clients.items():
+        if (key := secret(who, space)) is not None:
+            scheme = "Token" if program.path.startswith("/mem0") else "Bearer"
+            client.defaults["HTTP_AUTHORIZATION"] = f"{scheme} {key}"
+        elif who == "session" and (owner := person("owner", space, other_space)):
+            client.force_login(owner)
+
+    got = {who: program.mark(client, space) for who, client in clients.items()}
+
+    if program.name in NOT_STORED:
+        got = {who: "+" if (m, marks[who]) == ("0", "+") else m for who, m in got.items()}
+    assert got == marks
