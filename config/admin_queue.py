@@ -10,6 +10,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from assessor.models import Assessment, State
+from memory.access import roles
 from memory.models import Memory, PolicyVersion, Space, Status, User
 from memory.policy import stored_document
 
@@ -44,7 +45,7 @@ def _queue(request: HttpRequest) -> Iterator[Waiting]:
         url = reverse("admin:assessor_assessment_changelist", query=query)
         failed = Assessment.objects.filter(state=State.FAILED).count()
         yield Waiting(_("Failed assessments"), failed, url)
-    if request.user.has_perm("memory.view_user"):
+    if roles.may_operate(request.user):
         url = reverse("admin:memory_user_changelist", query={"is_active__exact": "1"})
         yield Waiting(_("Active users"), User.objects.filter(is_active=True).count(), url)
 

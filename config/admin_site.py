@@ -15,6 +15,7 @@ from django.shortcuts import redirect
 from django.urls import reverse
 from unfold.sites import UnfoldAdminSite
 
+from memory.access import roles
 from memory.access.pages import too_many
 from memory.errors import RateLimited
 
@@ -27,6 +28,10 @@ class EbbAdminSite(UnfoldAdminSite):  # type: ignore[misc]  # unfold has no type
     """Allows script evaluation on admin pages only: unfold uses Alpine.js, which evaluates
     expressions.
     """
+
+    def has_permission(self, request: HttpRequest) -> bool:
+        """Return True for operators and moderators."""
+        return roles.may_open_admin(request.user)
 
     def admin_view(self, view: Callable[..., Any], cacheable: bool = False) -> Callable[..., Any]:
         """Allow the admin's pages the inline scripts and styles that Unfold uses. RateLimited, for
@@ -54,7 +59,7 @@ class EbbAdminSite(UnfoldAdminSite):  # type: ignore[misc]  # unfold has no type
     def login(self, request: HttpRequest, extra_context: Any = None) -> HttpResponse:
         """Redirect to Ebb's login page, which knows second factors and the identity provider.
 
-        Raises PermissionDenied for a user who is logged in and not an operator.
+        Raises PermissionDenied for a user who may not open the admin.
         """
         index = reverse("admin:index")
         if self.has_permission(request):

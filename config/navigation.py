@@ -1,8 +1,10 @@
 """Template context of every page: the navigation rail and the space switcher."""
 
 from collections.abc import Iterable
+from functools import partial
 from typing import Any
 
+from django.contrib.auth.models import AnonymousUser
 from django.db.models import Count, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 from django.http import HttpRequest
@@ -10,6 +12,7 @@ from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
 from assessor.models import Assessment, State
+from memory.access import roles
 from memory.access.authentication import Access
 from memory.access.views.settings import PAGES as SETTINGS
 from memory.models import Memory, Space
@@ -66,7 +69,7 @@ def rail(request: HttpRequest) -> dict[str, Any]:
     """
     access: Access | None = getattr(request, "access", None)
     if access is None:
-        return {"space": None, "spaces": [], "rail": {}}
+        return {"space": None, "spaces": [], "rail": {}, **_duties(request)}
     space = access.space
     in_review, failed, exports = _counts(access)
     daily, more = (_entries(request, space, pages) for pages in (DAILY, MORE))
@@ -88,6 +91,16 @@ def rail(request: HttpRequest) -> dict[str, Any]:
         "may_write": "write" in access.scopes,
         "may_report": "write" not in access.scopes,
         "may_steer": "admin" in access.scopes,
+        **_duties(request),
+    }
+
+
+def _duties(request: HttpRequest) -> dict[str, Any]:
+    """Return functions, which templates call: an async view must not load the user here."""
+    user = getattr(request, "user", AnonymousUser())
+    return {
+        "may_operate": partial(roles.may_operate, user),
+        "may_open_admin": partial(roles.may_open_admin, user),
     }
 
 

@@ -1,6 +1,6 @@
 """Actions of the models page: add, change, delete and test connections, and choose models.
 
-Operators (staff) manage connections. An owner of a space chooses among them for the space.
+Operators manage connections. An owner of a space chooses among them for the space.
 """
 
 import asyncio
@@ -21,6 +21,7 @@ from assessor.llm import ModelError
 from chat.connection_form import asked_fields, error_texts, new_form, wrong_form
 from chat.connection_trials import configuration_of, listed_names, tested
 from chat.views.providers import MOVE, connection_context, models_page
+from memory.access import roles
 from memory.access.authentication import Access
 from memory.access.forms import SentText, uuid_in
 from memory.access.pages import PageRequest, space_page
@@ -197,5 +198,5 @@ def _space_of_choice(request: PageRequest, access: Access) -> Space | None:
 
 
 def _require_operator(request: PageRequest) -> None:
-    if not request.user.is_staff:
+    if not roles.may_operate(request.user):
         raise PermissionDenied(_("Only operators can manage model connections. Ask one of them."))

@@ -11,6 +11,7 @@ from django.views.decorators.http import require_GET, require_POST
 from assessor.connection_figures import connection_figures
 from chat.providers import parts
 from chat.trials import try_part
+from memory.access import roles
 from memory.access.authentication import Access
 from memory.access.pages import PageRequest, space_page
 from memory.connections import release_connection
@@ -51,7 +52,7 @@ def models_page(
 ) -> HttpResponse:
     """Render the whole page. `more` is the result of an action, such as a trial or an error."""
     context = {"parts": parts(access.space), "connections": ModelConnection.objects.all()}
-    if request.user.is_staff:
+    if roles.may_operate(request.user):
         context["changes"] = InstallationAuditEntry.objects.order_by("-at", "-pk")[:CHANGES]
     context |= connection_context(request, access) | more
     return render(request, "chat/models.html", context, status=status)
@@ -59,7 +60,7 @@ def models_page(
 
 def connection_context(request: PageRequest, access: Access) -> dict[str, Any]:
     """Return the context of a connection's card: permissions, presets and purposes."""
-    operator = request.user.is_staff
+    operator = roles.may_operate(request.user)
     purposes: list[tuple[str, Any]] = [(one.value, one.label) for one in ANSWERING]
     purposes.append((MOVE, _("Embeddings of this space")))
     if operator:
@@ -67,7 +68,7 @@ def connection_context(request: PageRequest, access: Access) -> dict[str, Any]:
     return {
         "is_operator": operator,
         "figures": connection_figures(space=None if operator else access.space, now=timezone.now()),
-        "may_choose": "admin" in access.scopes or request.user.is_staff,
+        "may_choose": "admin" in access.scopes or operator,
         "environment_decides": environment_decides(),
         "presets": PRESETS.values(),
         "purposes": purposes,

@@ -6,6 +6,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_GET
 
 from chat.usage_report import DAYS, usage_report
+from memory.access import roles
 from memory.access.authentication import Access
 from memory.access.pages import PageRequest, space_page
 from memory.models import ModelUsage, UsagePurpose
@@ -16,7 +17,8 @@ from memory.retention.charts import stacked
 @space_page("admin")
 def usage(request: PageRequest, access: Access) -> HttpResponse:
     """Show the usage of models in this space, or in all spaces if an operator asks for it."""
-    everywhere = request.user.is_staff and request.GET.get("where") == "all"
+    is_operator = roles.may_operate(request.user)
+    everywhere = is_operator and request.GET.get("where") == "all"
     rows = ModelUsage.objects.all() if everywhere else ModelUsage.objects.in_space(access.space)
     report = usage_report(rows, timezone.now().date())
     context = {
@@ -26,6 +28,6 @@ def usage(request: PageRequest, access: Access) -> HttpResponse:
         "purposes": UsagePurpose.choices,
         "period": DAYS,
         "everywhere": everywhere,
-        "is_operator": request.user.is_staff,
+        "is_operator": is_operator,
     }
     return render(request, "chat/usage.html", context)

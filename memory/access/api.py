@@ -1,13 +1,16 @@
 """JSON API for a space's keys and its audit log; needs the scope `admin`."""
 
-from collections.abc import Iterable
+from collections.abc import Mapping
+from dataclasses import fields
 from datetime import timedelta
+from typing import Any
 
 from django.http import HttpRequest
 from django.utils import timezone
 from ninja import Query, Router, Status
 
 from memory.access import keys as services
+from memory.access import roles
 from memory.access.authentication import Access, access_to
 from memory.access.schemas import (
     AuditList,
@@ -18,7 +21,7 @@ from memory.access.schemas import (
     NewKeyOut,
     RotateIn,
 )
-from memory.errors import Forbidden, NotFound
+from memory.errors import NotFound
 from memory.models import ApiKey, AuditEntry
 from memory.pagination import keyset
 from memory.requests import NumberedPageIn, RowId, may_fail, parse_uuid
@@ -41,10 +44,9 @@ def list_keys(request: HttpRequest, asked: Query[NumberedPageIn]) -> KeyList:
 def create_key(request: HttpRequest, asked: KeyIn) -> Status[NewKeyOut]:
     """Create a key. Only this response contains its secret."""
     access, now = access_to(request, "admin"), timezone.now()
-    _may_give(access, asked.scopes)
-    key, secret = services.create_key(
-        space=access.space, actor=access.actor, now=now, **asked.model_dump()
-    )
+    given = asked.model_dump()
+    _check_grant(access, given)
+    key, secret = services.create_key(space=access.space, actor=access.actor, now=now, **given)
     return Status(201, NewKeyOut.with_secret(key, secret, now))
 
 
@@ -67,12 +69,12 @@ def change_key(request: HttpRequest, id: RowId, asked: KeyChangeIn) -> KeyOut:
     To change its scopes, create another key.
     """
     access, now = access_to(request, "admin"), timezone.now()
-    key = _key(access, id)
-    _may_give(access, key.scopes)
+    key, changes = _key(access, id), asked.model_dump(exclude_unset=True)
+    _check_grant(access, vars(key) | changes)
     key = services.change_key(
         space=access.space,
         key_id=key.public_id,
-        changes=asked.model_dump(exclude_unset=True),
+        changes=changes,
         actor=access.actor,
         now=now,
     )
@@ -90,7 +92,7 @@ def rotate_key(request: HttpRequest, id: RowId, asked: RotateIn = AS_USUAL) -> N
     """Replace a key's secret. The old secret works for another `grace_hours`."""
     access, now = access_to(request, "admin"), timezone.now()
     key = _key(access, id)
-    _may_give(access, key.scopes)
+    _check_grant(access, vars(key))
     key, secret = services.rotate_key(
         space=access.space,
         key_id=key.public_id,
@@ -125,8 +127,7 @@ def _key(access: Access, reference: str) -> ApiKey:
     return key
 
 
-def _may_give(access: Access, scopes: Iterable[str]) -> None:
-    """Raise Forbidden if a scope is not among the caller's own scopes."""
-    for scope in scopes:
-        if scope not in access.scopes:
-            raise Forbidden(f"You cannot grant the scope “{scope}” because you do not have it.")
+def _check_grant(access: Access, values: Mapping[str, Any]) -> None:
+    """Raise Forbidden if a key with these values would allow more than the caller has."""
+    grant = roles.Grant(**{field.name: values[field.name] for field in fields(roles.Grant)})
+    roles.check_grant(access.scopes, access.key, grant)

@@ -15,11 +15,12 @@ from django.http import HttpRequest
 from django.utils import timezone
 from ninja.security import APIKeyCookie, HttpBearer
 
+from memory.access import roles
 from memory.access.installation_keys import authenticate_installation
 from memory.access.keys import authenticate
 from memory.actors import Actor
 from memory.errors import FieldError, Forbidden, InvalidArguments, NotFound
-from memory.models import Membership, Role, Scope, Space
+from memory.models import ApiKey, Membership, Role, Scope, Space
 from memory.moments import in_zone, plausible, spoken, stored_zone, zone_called, zone_of
 from memory.names import ANYBODY, checked_user
 from memory.readers import EVERYONE, SHARED, Reader
@@ -30,18 +31,13 @@ OPEN_WEBUI_USER_HEADER = "X-OpenWebUI-User-Email"
 
 LEARN_HEADER = "X-Ebb-Learn"
 ZONE_HEADER = "X-Ebb-Timezone"
-_SCOPES_OF_ROLE: dict[str, frozenset[str]] = {
-    Role.OWNER: frozenset({Scope.READ, Scope.WRITE, Scope.ADMIN}),
-    Role.EDITOR: frozenset({Scope.READ, Scope.WRITE}),
-    Role.VIEWER: frozenset({Scope.READ}),
-}
 
 
 @dataclass(frozen=True)
 class Access:
     """A caller in a space. `reader` is the user for whom the call acts; `bound_to` is the only user
     for whom this caller may act, or None. `caller` names the key or the person uniquely, for rate
-    limits.
+    limits. `key` is None for a person.
 
     `zone` is the speaker's time zone, unless a time or the body names another one: of the header
     X-Ebb-Timezone, of the user's setting, of the space, or UTC."""
@@ -54,6 +50,7 @@ class Access:
     bound_to: str | None = None
     learns: bool = True
     """False if the request or its key turned learning off."""
+    key: ApiKey | None = None
     zone: tzinfo = UTC
 
     def here(self, now: datetime, zone: str | None = None) -> datetime:
@@ -126,18 +123,22 @@ class InstallationAccess:
 
 
 def access_of_member(user: Any, slug: str | None) -> Access:
-    """Return a user's access to the space with this slug, or to their first space; raises
-    NotFound.
+    """Return a user's access to the space with this slug, or to their first space.
+
+    Raises NotFound if the user is not a member of it; for moderators, who know all spaces,
+    Forbidden.
     """
     memberships = Membership.objects.select_related("space__embedder").filter(space__closed_at=None)
     if slug is not None:
         memberships = memberships.filter(space__slug=slug)
     membership = memberships.filter(user=user).order_by("pk").first() if user.is_active else None
     if membership is None:
+        if roles.is_moderator(user):
+            raise Forbidden("Moderators work in the administration only.")
         raise NotFound("Space not found.")
     name = membership.name or user.get_username()
     bound_to = name if membership.role == Role.VIEWER else None
-    scopes = _SCOPES_OF_ROLE[membership.role]
+    scopes = roles.SCOPES[membership.role]
     actor, caller = Actor("user", name), f"user:{user.pk}"
     space, reader = membership.space, Reader(bound_to)
     zone = stored_zone(user.time_zone or space.time_zone)
@@ -156,9 +157,11 @@ class BearerKey(HttpBearer):
         if key is None:
             return None
         actor, scopes = Actor("key", key.name or key.prefix), frozenset(key.scopes)
-        caller, zone = f"key:{key.pk}", stored_zone(key.space.time_zone)
-        access = Access(key.space, actor, scopes, caller, Reader(key.user_id), key.user_id)
-        return replace(access, learns=key.learns, zone=zone)
+        reader, caller = Reader(key.user_id), f"key:{key.pk}"
+        zone = stored_zone(key.space.time_zone)
+        return Access(
+            key.space, actor, scopes, caller, reader, key.user_id, key.learns, key, zone=zone
+        )
 
 
 class SessionAccess(APIKeyCookie):
@@ -173,18 +176,18 @@ class SessionAccess(APIKeyCookie):
         return access
 
     def authenticate(self, request: HttpRequest, key: str | None) -> Access | None:
-        """Return the user's access to the space in X-Ebb-Space; raises NotFound."""
+        """Return the user's access to the space in X-Ebb-Space; raises NotFound and Forbidden."""
         return access_of_member(request.user, request.headers.get("X-Ebb-Space"))
 
 
 class OperatorSession(SessionAccess):
-    """Authentication by the browser session of an operator, a staff user."""
+    """Authentication by the browser session of an operator."""
 
     def authenticate(  # type: ignore[override]  # an operator needs no space
         self, request: HttpRequest, key: str | None
     ) -> InstallationAccess:
         """Return the operator's access; raises Forbidden for other users."""
-        if not request.user.is_staff:
+        if not roles.may_operate(request.user):
             raise Forbidden("Only operators may use this endpoint.")
         return InstallationAccess(Actor("user", request.user.get_username()))
 

@@ -14,6 +14,7 @@ from unfold.admin import ModelAdmin
 from unfold.contrib.filters.admin import AutocompleteSelectFilter
 from unfold.paginator import InfinitePaginator
 
+from memory.access import roles
 from memory.actors import Actor
 from memory.errors import Conflict, NotFound
 from memory.store.history_labels import who
@@ -70,6 +71,27 @@ class ReadOnlyAdmin(ModelAdmin):
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return False
+
+
+class OperatorsAdmin(ModelAdmin):
+    """Base, before others, for lists that only operators open. The permissions of groups do not
+    open them: whoever manages accounts or keys could give themselves any right."""
+
+    def has_module_permission(self, request: HttpRequest) -> bool:
+        return roles.may_operate(request.user) and bool(super().has_module_permission(request))
+
+    def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return roles.may_operate(request.user) and bool(super().has_view_permission(request, obj))
+
+    def has_add_permission(self, request: HttpRequest, *args: Any) -> bool:
+        allowed = super().has_add_permission(request, *args)
+        return roles.may_operate(request.user) and bool(allowed)
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return roles.may_operate(request.user) and bool(super().has_change_permission(request, obj))
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return roles.may_operate(request.user) and bool(super().has_delete_permission(request, obj))
 
 
 def actor_of(request: HttpRequest) -> Actor:

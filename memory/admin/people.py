@@ -1,4 +1,4 @@
-"""Users, spaces, keys and the audit log, for operators of Ebb; moderators see the spaces."""
+"""Users, spaces, keys and the audit log, for operators of Ebb."""
 
 from typing import Any
 
@@ -15,10 +15,11 @@ from unfold.admin import ModelAdmin, TabularInline
 from unfold.contrib.filters.admin import ChoicesDropdownFilter
 from unfold.forms import AdminPasswordChangeForm, UserChangeForm, UserCreationForm
 
+from memory.access import roles
 from memory.access.installation_keys import revoke_installation_key
 from memory.access.keys import revoke_key
 from memory.access.members import add_member, remove_member
-from memory.admin.base import BY_SPACE, ReadOnlyAdmin, actor, actor_of
+from memory.admin.base import BY_SPACE, OperatorsAdmin, ReadOnlyAdmin, actor, actor_of
 from memory.admin.permissions import PermissionsInWords
 from memory.errors import Conflict
 from memory.models import (
@@ -38,7 +39,7 @@ admin.site.unregister(Group)
 
 
 @admin.register(User)
-class UserAdmin(PermissionsInWords, DjangoUserAdmin, ModelAdmin):  # type: ignore[type-arg]  # not subscriptable when run
+class UserAdmin(OperatorsAdmin, PermissionsInWords, DjangoUserAdmin, ModelAdmin):  # type: ignore[type-arg]  # not subscriptable when run
     """User accounts."""
 
     form = UserChangeForm
@@ -56,7 +57,7 @@ class UserAdmin(PermissionsInWords, DjangoUserAdmin, ModelAdmin):  # type: ignor
 
 
 @admin.register(Group)
-class GroupAdmin(PermissionsInWords, DjangoGroupAdmin, ModelAdmin):
+class GroupAdmin(OperatorsAdmin, PermissionsInWords, DjangoGroupAdmin, ModelAdmin):
     """Groups of users."""
 
     def get_deleted_objects(self, objs: Any, request: HttpRequest) -> Any:
@@ -76,7 +77,7 @@ class MembershipInline(TabularInline):
 
 
 @admin.register(Space)
-class SpaceAdmin(ReadOnlyAdmin):
+class SpaceAdmin(OperatorsAdmin, ReadOnlyAdmin):
     """Spaces and their members."""
 
     list_display = ("name", "slug", "embedder", "created_at", "closed_at")
@@ -86,8 +87,15 @@ class SpaceAdmin(ReadOnlyAdmin):
     readonly_fields = ("slug", "embedder", "created_at", "closed_at")
     inlines = (MembershipInline,)
 
+    def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """Allow moderators only the names, for the filters of their lists."""
+        match = request.resolver_match
+        if match is not None and match.url_name == "autocomplete":
+            return request.user.has_perm("memory.view_space")
+        return super().has_view_permission(request, obj)
+
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return request.user.has_perm("memory.change_space")
+        return roles.may_operate(request.user)
 
     def save_model(self, request: HttpRequest, obj: Space, form: Any, change: bool) -> None:
         """Rename the space through the service, which records it in the activity log."""
@@ -124,7 +132,7 @@ class SpaceAdmin(ReadOnlyAdmin):
 
 
 @admin.register(ApiKey)
-class ApiKeyAdmin(ReadOnlyAdmin):
+class ApiKeyAdmin(OperatorsAdmin, ReadOnlyAdmin):
     """API keys of all spaces, without secrets."""
 
     list_display = (
@@ -149,12 +157,12 @@ class ApiKeyAdmin(ReadOnlyAdmin):
             revoke_key(key=key, actor=actor_of(request), now=timezone.now())
 
     def has_revoke_permission(self, request: HttpRequest) -> bool:
-        """Return True if the user may change API keys."""
-        return request.user.has_perm("memory.change_apikey")
+        """Return True for operators."""
+        return roles.may_operate(request.user)
 
 
 @admin.register(InstallationKey)
-class InstallationKeyAdmin(ReadOnlyAdmin):
+class InstallationKeyAdmin(OperatorsAdmin, ReadOnlyAdmin):
     """Installation keys, without secrets."""
 
     list_display = ("prefix", "name", "created_at", "last_used_at", "expires_at", "revoked_at")
@@ -169,12 +177,12 @@ class InstallationKeyAdmin(ReadOnlyAdmin):
             revoke_installation_key(key=key, actor=actor_of(request), now=timezone.now())
 
     def has_revoke_permission(self, request: HttpRequest) -> bool:
-        """Return True if the user may change installation keys."""
-        return request.user.has_perm("memory.change_installationkey")
+        """Return True for operators."""
+        return roles.may_operate(request.user)
 
 
 @admin.register(InstallationAuditEntry)
-class InstallationAuditEntryAdmin(ReadOnlyAdmin):
+class InstallationAuditEntryAdmin(OperatorsAdmin, ReadOnlyAdmin):
     """The audit log of the installation."""
 
     list_display = ("at", "action", "subject", actor)
@@ -184,7 +192,7 @@ class InstallationAuditEntryAdmin(ReadOnlyAdmin):
 
 
 @admin.register(AuditEntry)
-class AuditEntryAdmin(ReadOnlyAdmin):
+class AuditEntryAdmin(OperatorsAdmin, ReadOnlyAdmin):
     """The audit log of all spaces."""
 
     list_display = ("at", "action", "subject", "space", actor)

@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy as _
 from unfold.contrib.filters.admin import ChoicesDropdownFilter
 from unfold.decorators import display
 
-from memory.admin.base import BY_SPACE, STARTS, ReadOnlyAdmin, actor
+from memory.admin.base import BY_SPACE, STARTS, OperatorsAdmin, ReadOnlyAdmin, actor
 from memory.embeddings import provider_name
 from memory.models import (
     Embedder,
@@ -189,7 +189,7 @@ class PolicyVersionAdmin(ReadOnlyAdmin):
 
 
 @admin.register(Embedder)
-class EmbedderAdmin(ReadOnlyAdmin):
+class EmbedderAdmin(OperatorsAdmin, ReadOnlyAdmin):
     """Embedding models."""
 
     list_display = ("model", "provider_shown", "dimensions")
@@ -204,7 +204,7 @@ class EmbedderAdmin(ReadOnlyAdmin):
 
 
 @admin.register(WorkerHeartbeat)
-class WorkerHeartbeatAdmin(ReadOnlyAdmin):
+class WorkerHeartbeatAdmin(OperatorsAdmin, ReadOnlyAdmin):
     """The last signs of life of workers and of the scheduler."""
 
     list_display = ("queue", "at")

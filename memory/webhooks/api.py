@@ -40,6 +40,7 @@ def create_webhook(request: HttpRequest, asked: WebhookIn) -> Status[Webhook]:
     """Create a webhook that receives these events from now on. Only this response contains the
     secret."""
     access = access_to(request, "admin")
+    access.require("read")  # events contain memories
     webhook = services.create_webhook(
         space=access.space,
         url=asked.url,
@@ -65,6 +66,7 @@ def change_webhook(request: HttpRequest, id: RowId, asked: WebhookChangeIn) -> W
     """Change a webhook's URL or events, or switch it on or off. Events that occur while it is off
     are not sent later."""
     access = access_to(request, "admin")
+    access.require("read")
     return services.change_webhook(
         space=access.space,
         webhook_id=parse_uuid(id),

@@ -23,7 +23,7 @@ def test_a_model_is_connected_tested_chosen_and_answers(
     log_in: LogIn, web: Web, space: Space, alice: User, stub_model: StubModel
 ) -> None:
     cache.clear()
-    User.objects.filter(pk=alice.pk).update(is_staff=True)
+    User.objects.filter(pk=alice.pk).update(is_superuser=True)
     page = log_in(on=web)
     page.goto(web.url + reverse("models", args=["home"]))
     page.get_by_label("Provider").select_option("ollama")

@@ -28,7 +28,7 @@ SECRET = "sk-very-secret-and-long"
 def client(space: Space, alice: User) -> Client:
     """alice's browser. She owns `space` and is an operator."""
     cache.clear()
-    User.objects.filter(pk=alice.pk).update(is_staff=True)
+    User.objects.filter(pk=alice.pk).update(is_superuser=True)
     client = Client()
     client.force_login(alice)
     return client
@@ -215,7 +215,7 @@ def test_a_preset_fills_the_form(client: Client, space: Space) -> None:
 def test_only_operators_manage_connections_and_owners_choose_for_their_space(
     client: Client, connection: ModelConnection, alice: User, bob: User
 ) -> None:
-    User.objects.filter(pk=alice.pk).update(is_staff=False)
+    User.objects.filter(pk=alice.pk).update(is_superuser=False, is_staff=True)
     viewer = Client()
     viewer.force_login(bob)
     choices = ((client, "all", 403), (viewer, "space", 403), (viewer, "all", 403))

@@ -133,7 +133,7 @@ def test_an_operators_session_works_and_another_users_does_not(
     client.force_login(alice)
     path = "/api/v1/connections"
     assert client.get(path).status_code == 403
-    User.objects.filter(pk=alice.pk).update(is_staff=True)
+    User.objects.filter(pk=alice.pk).update(is_superuser=True)
     Membership.objects.filter(user=alice).delete()  # an operator needs no space
 
     assert [one["name"] for one in client.get(path).json()["items"]] == ["Stub"]

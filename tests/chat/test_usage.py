@@ -240,7 +240,7 @@ def test_the_page_shows_a_space_to_its_owner_and_all_to_operators(
     assert f'data-label="Prompt tokens"><span>{row.prompt_tokens}<br>' in page
     assert "$1000000.00" in page  # the price
     assert "All spaces" not in page
-    User.objects.filter(pk=alice.pk).update(is_staff=True)
+    User.objects.filter(pk=alice.pk).update(is_superuser=True)
     assert 'aria-current="page">All spaces' in client.get(url, {"where": "all"}).text
     client.force_login(bob)
     assert client.get(url).status_code == 403

@@ -6,6 +6,7 @@ import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
 from django.test import Client
+from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
 from memory.access.keys import authenticate, create_key, digest, revoke_key, rotate_key
@@ -16,6 +17,8 @@ from tests.conftest import ApiClient, MakeKey
 
 NOW = datetime(2025, 3, 1, 12, tzinfo=UTC)
 HOUR = timedelta(hours=1)
+LATER = datetime(2100, 1, 1, tzinfo=UTC)
+LIMITS = ("scopes", "expires_at", "rate_limit", "learns")
 
 
 def make(space: Space, **terms: object) -> tuple[ApiKey, str]:
@@ -226,6 +229,41 @@ def test_a_key_may_be_made_that_teaches_nothing(
     assert AuditEntry.objects.latest("pk").detail["learns"] is False
     assert admin.call("PATCH", f"keys/{made['id']}", {"learns": True}).json()["learns"] is True
     assert admin.post("keys", {"scopes": ["read"]}).json()["learns"] is True
+
+
+@pytest.mark.parametrize(
+    ("own", "wider", "narrower"),
+    [
+        ({"expires_at": LATER}, [None, LATER + HOUR], LATER - HOUR),
+        ({"rate_limit": 60}, [None, 61], 60),
+        ({"learns": False}, [True], False),
+    ],
+    ids=["expiry", "rate limit", "learning"],
+)
+def test_a_key_grants_no_more_than_it_has(
+    space: Space, key: MakeKey, own: dict[str, object], wider: list[object], narrower: object
+) -> None:
+    [(name, _)] = own.items()
+    free = ApiClient(key())
+    other = free.post("keys", {"scopes": ["read"]}).json()["id"]
+    limited, secret = create_key(
+        space=space, scopes=list(Scope), actor=SYSTEM, now=timezone.now(), **own
+    )
+    client, before = ApiClient(secret), key_rows()
+
+    for value in wider:
+        for path in (limited.public_id, other):
+            assert client.patch(f"keys/{path}", {name: value}).status_code == 403
+        assert client.post("keys", {"scopes": ["read"], name: value}).status_code == 403
+    # It would learn the secret of a key that may do more.
+    assert client.post(f"keys/{other}/rotate").status_code == 403
+    assert key_rows() == before
+    assert client.post("keys", {"scopes": ["read"], name: narrower}).status_code == 201
+    assert client.post(f"keys/{limited.public_id}/rotate").status_code == 200
+
+
+def key_rows() -> list[dict[str, object]]:
+    return list(ApiKey.objects.order_by("pk").values("pk", "digest", *LIMITS))
 
 
 def test_audit_tells_who_came_changed_and_went(
