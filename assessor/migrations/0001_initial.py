@@ -1,6 +1,7 @@
 import django.contrib.postgres.fields
 import django.db.models.deletion
 import django.utils.timezone
+import memory.models.zones
 import memory.readers
 import uuid
 from django.db import migrations, models
@@ -20,11 +21,13 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name='Assessment',
             fields=[
+                ('created_at', models.DateTimeField(default=django.utils.timezone.now, verbose_name='created')),
+                ('time_zone', models.CharField(blank=True, db_default='', default='', max_length=64, validators=[memory.models.zones.validate_zone], verbose_name='time zone')),
                 ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
                 ('request_id', models.CharField(blank=True, db_default='', editable=False, max_length=64)),
                 ('idempotency_key', models.CharField(blank=True, editable=False, max_length=200, null=True)),
-                ('created_at', models.DateTimeField(default=django.utils.timezone.now, verbose_name='created')),
                 ('user_id', models.CharField(blank=True, max_length=255, null=True, validators=[memory.readers.validate_user], verbose_name='user ID')),
+                ('said_by', models.CharField(blank=True, max_length=255, null=True, validators=[memory.readers.validate_name], verbose_name='said by')),
                 ('user_message', models.TextField(verbose_name='user message')),
                 ('assistant_response', models.TextField(blank=True, verbose_name="assistant's reply")),
                 ('source_role', models.CharField(default='user', max_length=20, verbose_name='speaker role')),

@@ -1,6 +1,7 @@
 import django.db.models.deletion
 import django.db.models.functions.text
 import django.utils.timezone
+import memory.models.zones
 import memory.readers
 import uuid
 from django.conf import settings
@@ -34,6 +35,7 @@ class Migration(migrations.Migration):
                 ('model', models.CharField(blank=True, db_default='', max_length=120, verbose_name='model')),
                 ('system_prompt', models.TextField(blank=True, db_default='', verbose_name='system prompt')),
                 ('created_at', models.DateTimeField(default=django.utils.timezone.now, verbose_name='created')),
+                ('time_zone', models.CharField(blank=True, db_default='', default='', max_length=64, validators=[memory.models.zones.validate_zone], verbose_name='time zone')),
                 ('updated_at', models.DateTimeField(default=django.utils.timezone.now, verbose_name='last message')),
                 ('deleted_at', models.DateTimeField(blank=True, null=True, verbose_name='deleted')),
                 ('shared_at', models.DateTimeField(blank=True, null=True, verbose_name='shared')),
@@ -51,6 +53,7 @@ class Migration(migrations.Migration):
                 ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
                 ('position', models.PositiveIntegerField(verbose_name='position')),
                 ('role', models.CharField(choices=[('user', 'user'), ('assistant', 'assistant')], max_length=9, verbose_name='role')),
+                ('said_by', models.CharField(blank=True, max_length=255, null=True, validators=[memory.readers.validate_name], verbose_name='said by')),
                 ('state', models.CharField(choices=[('pending', 'pending'), ('streaming', 'streaming'), ('done', 'done'), ('stopped', 'stopped'), ('failed', 'failed')], default='done', max_length=9, verbose_name='state')),
                 ('leased_until', models.DateTimeField(blank=True, editable=False, null=True)),
                 ('content', models.TextField(blank=True, verbose_name='content')),

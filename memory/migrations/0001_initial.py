@@ -10,6 +10,7 @@ import django.db.models.functions.comparison
 import django.db.models.functions.datetime
 import django.db.models.functions.text
 import django.utils.timezone
+import memory.models.zones
 import memory.readers
 import pgvector.django
 import pgvector.django.halfvec
@@ -53,6 +54,7 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
                 ('kind', models.CharField(max_length=20, verbose_name='kind')),
+                ('user_id', models.CharField(blank=True, max_length=255, null=True, validators=[memory.readers.validate_user], verbose_name='user ID')),
                 ('state', models.CharField(choices=[('queued', 'queued'), ('running', 'running'), ('done', 'done'), ('failed', 'failed'), ('cancelled', 'cancelled')], default='queued', max_length=9, verbose_name='state')),
                 ('parameters', models.JSONField(default=dict, verbose_name='parameters')),
                 ('done', models.PositiveBigIntegerField(default=0, verbose_name='done')),
@@ -132,6 +134,8 @@ class Migration(migrations.Migration):
                 ('date_joined', models.DateTimeField(default=django.utils.timezone.now, verbose_name='date joined')),
                 ('saw_why_at', models.DateTimeField(blank=True, editable=False, null=True)),
                 ('hid_first_steps_at', models.DateTimeField(blank=True, editable=False, null=True)),
+                ('is_vouched', models.BooleanField(db_default=False, default=True, help_text='Invitations to this name are shown to this account.', verbose_name='name is confirmed')),
+                ('time_zone', models.CharField(blank=True, db_default='', default='', max_length=64, validators=[memory.models.zones.validate_zone], verbose_name='time zone')),
                 ('groups', models.ManyToManyField(blank=True, help_text='The groups this user belongs to. A user will get all permissions granted to each of their groups.', related_name='user_set', related_query_name='user', to='auth.group', verbose_name='groups')),
                 ('user_permissions', models.ManyToManyField(blank=True, help_text='Specific permissions for this user.', related_name='user_set', related_query_name='user', to='auth.permission', verbose_name='user permissions')),
             ],
@@ -165,7 +169,7 @@ class Migration(migrations.Migration):
                 ('at', models.DateTimeField(default=django.utils.timezone.now, verbose_name='time')),
                 ('actor_type', models.CharField(choices=[('user', 'user'), ('key', 'API key'), ('assessor', 'assessor'), ('assistant', 'assistant'), ('system', 'Ebb')], max_length=10, verbose_name='actor type')),
                 ('actor_name', models.CharField(blank=True, max_length=150, verbose_name='actor')),
-                ('action', models.CharField(choices=[('space.created', 'space created'), ('space.renamed', 'space renamed'), ('space.closed', 'space deletion started'), ('space.reopened', 'space restored'), ('key.created', 'key created'), ('key.changed', 'key changed'), ('key.rotated', 'key rotated'), ('key.revoked', 'key revoked'), ('member.added', 'member added'), ('member.changed', 'member changed'), ('member.removed', 'member removed'), ('member.linked', 'login link created'), ('account.created', 'account created'), ('account.connected', 'account connected'), ('factor.on', 'second factor turned on'), ('factor.off', 'second factor turned off'), ('user.erased', 'user erased'), ('webhook.created', 'webhook created'), ('webhook.changed', 'webhook changed'), ('webhook.rotated', 'webhook rotated'), ('webhook.deleted', 'webhook deleted'), ('connection.added', 'model connection added'), ('connection.changed', 'model connection changed'), ('connection.deleted', 'model connection deleted'), ('model.chosen', 'model chosen'), ('model.unchosen', 'model choice removed'), ('embedder.chosen', 'embedding model chosen'), ('message.redacted', 'message redacted'), ('conversation.shared', 'conversation shared'), ('conversation.private', 'sharing stopped'), ('assessment.again', 're-assessed')], max_length=20, verbose_name='action')),
+                ('action', models.CharField(choices=[('space.created', 'space created'), ('space.renamed', 'space renamed'), ('space.changed', 'space changed'), ('space.closed', 'space deletion started'), ('space.reopened', 'space restored'), ('key.created', 'key created'), ('key.changed', 'key changed'), ('key.rotated', 'key rotated'), ('key.revoked', 'key revoked'), ('member.added', 'member added'), ('member.changed', 'member changed'), ('member.removed', 'member removed'), ('member.invited', 'invitation created'), ('member.uninvited', 'invitation withdrawn'), ('member.declined', 'invitation declined'), ('member.linked', 'login link created'), ('account.created', 'account created'), ('account.connected', 'account connected'), ('factor.on', 'second factor turned on'), ('factor.off', 'second factor turned off'), ('user.erased', 'user erased'), ('webhook.created', 'webhook created'), ('webhook.changed', 'webhook changed'), ('webhook.rotated', 'webhook rotated'), ('webhook.deleted', 'webhook deleted'), ('connection.added', 'model connection added'), ('connection.changed', 'model connection changed'), ('connection.deleted', 'model connection deleted'), ('model.chosen', 'model chosen'), ('model.unchosen', 'model choice removed'), ('embedder.chosen', 'embedding model chosen'), ('message.redacted', 'message redacted'), ('conversation.shared', 'conversation shared'), ('conversation.private', 'sharing stopped'), ('assessment.again', 're-assessed')], max_length=20, verbose_name='action')),
                 ('subject', models.CharField(max_length=200, verbose_name='subject')),
                 ('detail', models.JSONField(default=dict, verbose_name='details')),
             ],
@@ -192,6 +196,7 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('role', models.CharField(choices=[('owner', 'owner'), ('editor', 'editor'), ('viewer', 'viewer')], max_length=10, verbose_name='role')),
+                ('name', models.CharField(blank=True, db_default='', default='', editable=False, max_length=150, verbose_name='name in the space')),
                 ('user', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='memberships', to=settings.AUTH_USER_MODEL, verbose_name='user')),
             ],
             options={
@@ -220,6 +225,7 @@ class Migration(migrations.Migration):
                 ('closed_at', models.DateTimeField(blank=True, editable=False, null=True, verbose_name='closed')),
                 ('digested_until', models.DateTimeField(blank=True, editable=False, null=True)),
                 ('vectors_indexed', models.BooleanField(db_default=False, default=False, editable=False)),
+                ('time_zone', models.CharField(blank=True, db_default='', default='', max_length=64, validators=[memory.models.zones.validate_zone], verbose_name='time zone')),
                 ('embedder', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='spaces', to='memory.embedder', verbose_name='embedding model')),
                 ('members', models.ManyToManyField(related_name='spaces', through='memory.Membership', to=settings.AUTH_USER_MODEL, verbose_name='members')),
                 ('next_embedder', models.ForeignKey(blank=True, editable=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='memory.embedder', verbose_name='next embedding model')),
@@ -239,6 +245,7 @@ class Migration(migrations.Migration):
                 ('external_id', models.CharField(blank=True, max_length=255, null=True, validators=[memory.readers.validate_name], verbose_name='external ID')),
                 ('metadata', models.JSONField(blank=True, db_default={}, default=dict, verbose_name='metadata')),
                 ('created_at', models.DateTimeField(default=django.utils.timezone.now, verbose_name='created')),
+                ('time_zone', models.CharField(blank=True, db_default='', default='', max_length=64, validators=[memory.models.zones.validate_zone], verbose_name='time zone')),
                 ('event_at', models.DateTimeField(blank=True, null=True, verbose_name='time of the event')),
                 ('event_precision', models.CharField(blank=True, choices=[('day', 'day'), ('month', 'month'), ('year', 'year')], db_default='', default='', max_length=5, verbose_name='precision of the time')),
                 ('valid_from', models.DateTimeField(blank=True, null=True, verbose_name='true since')),
@@ -311,6 +318,24 @@ class Migration(migrations.Migration):
             field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='jobs', to='memory.space', verbose_name='space'),
         ),
         migrations.CreateModel(
+            name='Invitation',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('name', models.CharField(max_length=150, verbose_name='name')),
+                ('role', models.CharField(choices=[('owner', 'owner'), ('editor', 'editor'), ('viewer', 'viewer')], max_length=10, verbose_name='role')),
+                ('digest', models.CharField(editable=False, max_length=64, unique=True)),
+                ('is_mailed', models.BooleanField(default=False, editable=False)),
+                ('created_at', models.DateTimeField(verbose_name='created')),
+                ('expires_at', models.DateTimeField(verbose_name='expires')),
+                ('invited_by', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ('space', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='invitations', to='memory.space', verbose_name='space')),
+            ],
+            options={
+                'verbose_name': 'invitation',
+                'verbose_name_plural': 'invitations',
+            },
+        ),
+        migrations.CreateModel(
             name='IdempotentWrite',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
@@ -372,7 +397,7 @@ class Migration(migrations.Migration):
                 ('at', models.DateTimeField(default=django.utils.timezone.now, verbose_name='time')),
                 ('actor_type', models.CharField(choices=[('user', 'user'), ('key', 'API key'), ('assessor', 'assessor'), ('assistant', 'assistant'), ('system', 'Ebb')], max_length=10, verbose_name='actor type')),
                 ('actor_name', models.CharField(blank=True, max_length=150, verbose_name='actor')),
-                ('action', models.CharField(choices=[('space.created', 'space created'), ('space.renamed', 'space renamed'), ('space.closed', 'space deletion started'), ('space.reopened', 'space restored'), ('key.created', 'key created'), ('key.changed', 'key changed'), ('key.rotated', 'key rotated'), ('key.revoked', 'key revoked'), ('member.added', 'member added'), ('member.changed', 'member changed'), ('member.removed', 'member removed'), ('member.linked', 'login link created'), ('account.created', 'account created'), ('account.connected', 'account connected'), ('factor.on', 'second factor turned on'), ('factor.off', 'second factor turned off'), ('user.erased', 'user erased'), ('webhook.created', 'webhook created'), ('webhook.changed', 'webhook changed'), ('webhook.rotated', 'webhook rotated'), ('webhook.deleted', 'webhook deleted'), ('connection.added', 'model connection added'), ('connection.changed', 'model connection changed'), ('connection.deleted', 'model connection deleted'), ('model.chosen', 'model chosen'), ('model.unchosen', 'model choice removed'), ('embedder.chosen', 'embedding model chosen'), ('message.redacted', 'message redacted'), ('conversation.shared', 'conversation shared'), ('conversation.private', 'sharing stopped'), ('assessment.again', 're-assessed')], max_length=20, verbose_name='action')),
+                ('action', models.CharField(choices=[('space.created', 'space created'), ('space.renamed', 'space renamed'), ('space.changed', 'space changed'), ('space.closed', 'space deletion started'), ('space.reopened', 'space restored'), ('key.created', 'key created'), ('key.changed', 'key changed'), ('key.rotated', 'key rotated'), ('key.revoked', 'key revoked'), ('member.added', 'member added'), ('member.changed', 'member changed'), ('member.removed', 'member removed'), ('member.invited', 'invitation created'), ('member.uninvited', 'invitation withdrawn'), ('member.declined', 'invitation declined'), ('member.linked', 'login link created'), ('account.created', 'account created'), ('account.connected', 'account connected'), ('factor.on', 'second factor turned on'), ('factor.off', 'second factor turned off'), ('user.erased', 'user erased'), ('webhook.created', 'webhook created'), ('webhook.changed', 'webhook changed'), ('webhook.rotated', 'webhook rotated'), ('webhook.deleted', 'webhook deleted'), ('connection.added', 'model connection added'), ('connection.changed', 'model connection changed'), ('connection.deleted', 'model connection deleted'), ('model.chosen', 'model chosen'), ('model.unchosen', 'model choice removed'), ('embedder.chosen', 'embedding model chosen'), ('message.redacted', 'message redacted'), ('conversation.shared', 'conversation shared'), ('conversation.private', 'sharing stopped'), ('assessment.again', 're-assessed')], max_length=20, verbose_name='action')),
                 ('subject', models.CharField(max_length=200, verbose_name='subject')),
                 ('detail', models.JSONField(default=dict, verbose_name='details')),
                 ('space', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='memory.space', verbose_name='space')),
@@ -697,7 +722,7 @@ class Migration(migrations.Migration):
         ),
         migrations.AddConstraint(
             model_name='memory',
-            constraint=models.UniqueConstraint(fields=('space', 'external_id'), name='memory_external_id_in_space'),
+            constraint=models.UniqueConstraint(condition=models.Q(('external_id__isnull', False)), fields=('space', 'user_id', 'external_id'), name='memory_external_id_in_space_of_user', nulls_distinct=False),
         ),
         migrations.AddConstraint(
             model_name='memory',
@@ -733,7 +758,11 @@ class Migration(migrations.Migration):
         ),
         migrations.AddConstraint(
             model_name='job',
-            constraint=models.UniqueConstraint(condition=models.Q(('state__in', ['queued', 'running'])), fields=('space', 'kind'), name='job_one_of_a_kind_at_once'),
+            constraint=models.UniqueConstraint(condition=models.Q(('state__in', ['queued', 'running'])), fields=('space', 'kind', 'user_id'), name='job_one_of_a_kind_and_user', nulls_distinct=False),
+        ),
+        migrations.AddConstraint(
+            model_name='invitation',
+            constraint=models.UniqueConstraint(fields=('space', 'name'), name='invitation_once_per_name'),
         ),
         migrations.AddConstraint(
             model_name='idempotentwrite',
