@@ -7,7 +7,6 @@ for all of them.
 
 import logging
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
 from memory.embeddings import EmbeddingError
 from memory.embeddings.choice import choose_embedder
@@ -71,24 +70,45 @@ def insert_vectors(
 ) -> None:
     """Insert the vectors of memories by a model, in a space whose models are held. With `known`
     some may have theirs already."""
-    shared: Any = {
-        "space": held, "embedder_id": embedder_id, "in_index": held.vectors_indexed,
-    }  # fmt: skip
-    made, options = list(made), {"batch_size": 500, "ignore_conflicts": known}
+    made = list(made)
     MemoryEmbedding.objects.bulk_create(
         (
-            MemoryEmbedding(memory=memory, vector=first, further=len(further), **shared)
+            MemoryEmbedding(
+                space=held,
+                memory=memory,
+                embedder_id=embedder_id,
+                vector=first,
+                in_index=held.vectors_indexed,
+                further=len(further),
+            )
             for memory, (first, *further) in made
         ),
-        **options,
+        batch_size=500,
+        ignore_conflicts=known,
     )
+    insert_further(held, embedder_id, ((memory, further) for memory, (_, *further) in made))
+
+
+def insert_further(
+    held: Space, embedder_id: int, made: Iterable[tuple[Memory, Sequence[Vectors]]]
+) -> None:
+    """Insert the vectors of memories' groups of sentences, in a space whose models are held.
+    Vectors of the same text may be there already."""
     FurtherEmbedding.objects.bulk_create(
         (
-            FurtherEmbedding(memory=memory, vector=vector, place=place, **shared)
-            for memory, (_, *further) in made
+            FurtherEmbedding(
+                space=held,
+                memory=memory,
+                embedder_id=embedder_id,
+                place=place,
+                vector=vector,
+                in_index=held.vectors_indexed,
+            )
+            for memory, further in made
             for place, vector in enumerate(further, 1)
         ),
-        **options,
+        batch_size=500,
+        ignore_conflicts=True,
     )
 
 

@@ -20,17 +20,17 @@ def test_it_is_found_everywhere(web: Web, key: MakeKey, space: Space) -> None:
     secret, text = key(), long_text(9000, 12_000)
     remember(space, "User likes pizza")
     remember(space, long_text(0, 12_000, ""))
-    client = Talker(web.url, secret).client
-    made = client.post("memories", json={"content": text, "user_id": "anna"})
-    assert made.status_code == 201, made.text
+    with Talker(web.url, secret).client as client:
+        made = client.post("memories", json={"content": text, "user_id": "anna"})
+        assert made.status_code == 201, made.text
 
-    found = client.post(
-        "memories/search", json={"query": ASKED, "limit": 1, "user_id": "anna"}
-    ).json()
-    assert [one["memory"]["content"] for one in found["results"]] == [text]
-    answer = client.post("chat", json={"message": ASKED, "user_id": "anna"}).json()
-    assert answer["recalled"][0]["memory"]["content"] == text
-    assert Mem0(secret).search(ASKED, filters={"user_id": "anna"}, top_k=1) == [text]
+        found = client.post(
+            "memories/search", json={"query": ASKED, "limit": 1, "user_id": "anna"}
+        ).json()
+        assert [one["memory"]["content"] for one in found["results"]] == [text]
+        answer = client.post("chat", json={"message": ASKED, "user_id": "anna"}).json()
+        assert answer["recalled"][0]["memory"]["content"] == text
+        assert Mem0(secret).search(ASKED, filters={"user_id": "anna"}, top_k=1) == [text]
 
     async def ask() -> str:
         async with session(web, secret, user="anna") as mcp:
