@@ -85,17 +85,14 @@ class MemoryQuerySet(PersonalQuerySet["Memory"]):
         return self.filter(~Exists(vectors))
 
     def whole(self, places: Sequence[Memory]) -> list[Memory]:
-        """Return these memories with all fields that pages show, in their order. Memories deleted
-        since they were found are left out.
-        """
+        """Return these memories with all fields that pages show, in their order, unless deleted."""
         found = self.defer("search").in_bulk([place.pk for place in places])
         return [found[place.pk] for place in places if place.pk in found]
 
     def saying(self, text: str) -> MemoryQuerySet:
         """Return memories with this plain text in the content, or as a tag, in any case."""
-        return self.filter(
-            Q(content__folded__contains=folded(text)) | Q(tags__contains=[tag_form(text)])
-        )
+        said = Q(content__folded__contains=folded(text))
+        return self.filter(said | Q(tags__contains=[tag_form(text)]))
 
     def with_importance_now(self, *, decay: DecayPolicy, now: Moment) -> MemoryQuerySet:
         """Add `time_coef` and `current_importance`, both in [0, 1], as of `now`."""

@@ -8,6 +8,7 @@ import pytest
 from django.test import Client
 from pydantic import BaseModel
 
+from chat.completions.messages import text_of
 from config.api import api as json_api
 from config.mem0.endpoint import api as mem0_api
 from memory.models import Memory, Space, User
@@ -113,6 +114,12 @@ def test_the_pages(space: Space, alice: User) -> None:
     assert texts(space) == [KEPT]
     found = page.get("/s/home/memories/", {"q": WRITTEN[-14:]}).content.decode()
     assert KEPT in found
+
+
+def test_messages_of_the_openai_endpoint() -> None:
+    part = {"type": "text", "text": WRITTEN}
+    assert text_of({"role": "user", "content": WRITTEN}) == KEPT
+    assert text_of({"role": "user", "content": [part]}) == KEPT
 
 
 def test_a_secret_in_full_width_signs_is_masked(space: Space) -> None:
