@@ -7,6 +7,7 @@ vain, and the sooner a scan of the space's own vectors is faster.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -57,6 +58,7 @@ _ALL = """
             pg_sequence_last_value(pg_get_serial_sequence('memory_memoryembedding', 'id')), 0
         )
 """
+_IDS = re.compile(r"(?<!%)%\((space|embedder)\)s")  # not in a constant, whose % is doubled
 _MAX_EF = 1000  # pgvector's own limit
 _KEPT = 30  # seconds that a size is cached; asking for it takes a tenth of a search
 
@@ -111,8 +113,8 @@ def fetch_in(space: Space, text: str, values: Mapping[str, Any]) -> list[tuple[A
     of the text, because the best plan, which PostgreSQL caches by text, depends on the size of the
     space.
     """
-    text = text.replace("%(space)s", str(space.pk))
-    return fetch(text.replace("%(embedder)s", str(space.embedder_id)), values)
+    ids = {"space": str(space.pk), "embedder": str(space.embedder_id)}
+    return fetch(_IDS.sub(lambda found: ids[found[1]], text), values)
 
 
 @contextmanager

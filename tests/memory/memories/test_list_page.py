@@ -87,7 +87,7 @@ def test_type_narrows_the_list_and_the_search(
     ids=str,
 )
 def test_a_search_finds_the_only_memory_that_fits_the_filters(
-    alice: User, space: Space, filters: dict[str, str]
+    alice: User, space: Space, filters: dict[str, Any]
 ) -> None:
     """It fits the words least of all."""
     old = timezone.now() - timedelta(days=50)

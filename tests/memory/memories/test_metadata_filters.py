@@ -17,7 +17,7 @@ STORED: dict[str, dict[str, Any]] = {
     "list": {"n": [1, 9], "tags": "reddish", "day": "2026-04-01"},
     "null": {"n": None, "yes": True, "a.b": 1, "a": {"b": 2}},
     "bare": {},
-    "odd": {'qu"ote\\ $': "x", "n": {"deep": 8}, "smile": "so 😀 good"},
+    "odd": {'qu"ote\\ $': "x", "n": {"deep": 8}, "smile": "so 😀 good", "%(space)s": "%s"},
 }
 
 
@@ -76,6 +76,8 @@ def searched(api: ApiClient, metadata: Any) -> Answer:
         ({'qu"ote\\ $': {"contains": "x"}}, "odd"),
         ({"smile": {"contains": "😀"}}, "odd"),
         ({"n'; DROP TABLE x; --": {"gt": 1}}, ""),
+        ({"%(space)s": "%s"}, "odd"),
+        ({"%(space)s": {"contains": "%"}}, "odd"),
     ],
 )
 def test_a_filter_finds_the_same_in_a_list_and_in_a_search(
