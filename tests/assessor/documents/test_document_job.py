@@ -148,7 +148,8 @@ def test_the_page_starts_the_job_for_the_open_conversation(
     assert "cv.pdf" in page
     assert "Waiting for a worker." in page
     [job] = Job.objects.in_space(space)
-    assert (job.kind, job.parameters) == ("document", {"name": "cv.pdf", "user_id": "alice"})
+    named = {"name": "cv.pdf", "user_id": "alice", "time_zone": "UTC"}
+    assert (job.kind, job.parameters) == ("document", named)
     assert "Another document is being read." in upload(alices, b"words", "b.txt")
     assert Job.objects.in_space(space).count() == 1
 

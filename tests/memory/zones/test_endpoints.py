@@ -246,3 +246,16 @@ def test_days_are_counted_in_the_callers_zone(
         last = stats["days"][-1]
         assert last["day"] == f"{_today(zone):%Y-%m-%d}"
         assert last["came"] == 1
+
+
+def test_a_page_shows_the_date_of_an_event_in_any_zone(
+    alice: User, space: Space, client: Client
+) -> None:
+    """A date has no zone: 1 August stays 1 August for a reader in New York."""
+    memory = remember(space, EXAM, now=datetime(2026, 7, 31, 12, tzinfo=UTC))
+    User.objects.filter(pk=alice.pk).update(time_zone="America/New_York")
+    client.force_login(alice)
+
+    page = client.get(reverse("memory", args=[space.slug, memory.pk])).content.decode()
+
+    assert "<dt>Event</dt><dd>Aug. 1, 2026</dd>" in page
