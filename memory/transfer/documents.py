@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NoReturn
 
 from memory.errors import FieldError, InvalidArguments
+from memory.json_limits import refuse_dense
 from memory.transfer.conversations import (
     ImportedExchange,
     exchanges_of,
@@ -36,6 +37,7 @@ def is_document(first_line: bytes) -> bool:
     if not text.startswith("{"):
         return delimiter_of(text) is not None
     try:
+        refuse_dense(text)
         value = json.loads(text)
     except (ValueError, RecursionError):
         return False
@@ -51,6 +53,7 @@ def load(data: bytes) -> list[Found]:
     if not text.lstrip().startswith(("[", "{")):
         return list(_rows(text))
     try:
+        refuse_dense(text)
         value = json.loads(text, parse_constant=_no_number)
     except (ValueError, RecursionError) as error:
         raise _refused(f"it is not valid JSON: {error}") from None
