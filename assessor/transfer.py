@@ -4,8 +4,15 @@ from django.db.models import F
 
 from assessor.gate.prompts import gate_reason
 from assessor.models import Assessment, State
+from memory.drafts import MAX_CONTENT
 from memory.models import Reason
 from memory.transfer.sections import Row, Section
+
+
+def _check(row: Row) -> None:
+    """Raise ValueError if an exchange is larger than those that Ebb accepts."""
+    if len(row["user_message"]) > MAX_CONTENT and row["state"] in {State.QUEUED, State.RUNNING}:
+        raise ValueError(f"user_message: longer than {MAX_CONTENT} characters")
 
 
 def _requeue(row: Row) -> None:
@@ -36,6 +43,7 @@ SECTIONS = (
             "source_conversation": "conversation",
         },
         owner="user_id",
+        check=_check,
         arrives=_requeue,
     ),
 )

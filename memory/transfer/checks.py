@@ -11,12 +11,17 @@ from memory.metadata import bounded
 from memory.models import Status
 from memory.policy import stored_document
 
+MAX_LIST = 100
+"""Maximum number of a memory's tags, and of its topics: far more than Ebb writes."""
+
 
 def memory(row: dict[str, Any]) -> None:
     """Check a memory's row."""
     _said(row)
     if (row["status"] == Status.BINNED) != (row["binned_at"] is not None):
         raise ValueError("binned_at: must be set for memories in the bin, and only for those")
+    if max(len(row["tags"]), len(row["topics"])) > MAX_LIST:
+        raise ValueError(f"tags: must be at most {MAX_LIST}")
     if not isinstance(row["metadata"], dict):
         raise ValueError("metadata: must be an object")
     try:

@@ -149,7 +149,7 @@ def _branch(record: Json) -> list[Json]:
     """Return the nodes from the first to the current one. A node that is its own ancestor ends the
     branch."""
     nodes, name = dict(record["mapping"]), record.get("current_node")
-    if name not in nodes:
+    if not isinstance(name, str) or name not in nodes:
         return [node for node in nodes.values() if isinstance(node, dict)]
     branch: list[Json] = []
     while isinstance(name, str) and isinstance(node := nodes.pop(name, None), dict):

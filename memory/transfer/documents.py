@@ -8,6 +8,7 @@ from itertools import chain
 from typing import Any, TextIO
 
 from memory.errors import FieldError, InvalidArguments
+from memory.json_limits import refuse_dense
 from memory.transfer import json_stream
 from memory.transfer.conversations import (
     ImportedExchange,
@@ -39,6 +40,7 @@ def is_document(first_line: bytes, *, is_whole: bool) -> bool:
     if not text.startswith("{"):
         return delimiter_of(text) is not None
     try:
+        refuse_dense(text)
         value = json.loads(text)
     except (ValueError, RecursionError):
         return False

@@ -21,7 +21,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
-from memory.drafts import MAX_TAGS
+from memory.drafts import MAX_CONTENT, MAX_TAGS
 
 Json = Mapping[str, Any]
 
@@ -88,7 +88,7 @@ def _text_of(value: Any) -> str:
     while isinstance(value, dict) and (name := next((n for n in _TEXTS if n in value), None)):
         value = value[name]
     try:
-        text = value if isinstance(value, str) else "\n".join(_fields(value))
+        text = value if isinstance(value, str) else _joined(_fields(value))
     except RecursionError:
         raise ValueError("value: is nested too deeply") from None
     if not text.strip():
@@ -96,8 +96,22 @@ def _text_of(value: Any) -> str:
     return text
 
 
+def _joined(lines: Iterator[str]) -> str:
+    """Return the lines as one text; raises ValueError once it is too long. Each line repeats the
+    names of its fields, so a small value may have a huge text."""
+    text = ""
+    for line in lines:
+        text += f"\n{line}" if text else line
+        if len(text) > MAX_CONTENT:
+            raise ValueError(f"value: has more than {MAX_CONTENT} characters")
+    return text
+
+
 def _fields(value: Any, name: str = "") -> Iterator[str]:
-    """Yield a line for each text or number inside a value, with the names of its fields."""
+    """Yield a line for each text or number inside a value, with the names of its fields. Raises
+    ValueError if these names are too long."""
+    if len(name) > MAX_CONTENT:
+        raise ValueError(f"value: has a name of more than {MAX_CONTENT} characters")
     if isinstance(value, dict):
         for key, one in value.items():
             yield from _fields(one, f"{name}.{key}" if name else str(key))

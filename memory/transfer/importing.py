@@ -30,6 +30,8 @@ from memory.transfer.writing import Target, prepare, store
 _MEMORIES, _ROWS = 100, 500  # in a batch; memories must be embedded
 SHOWN = 100
 """Maximum number of wrong lines stored with their reasons."""
+REASON_LENGTH = 300
+"""Maximum characters of a reason, which may quote the file."""
 
 
 class NothingWritten(EbbError):
@@ -61,7 +63,7 @@ class Report:
         """Record a wrong line."""
         self.wrong_count += 1
         if len(self.wrong) < SHOWN:
-            self.wrong.append({"line": number, "reason": reason})
+            self.wrong.append({"line": number, "reason": reason[:REASON_LENGTH]})
 
     def count(self, kind: str, new: int, known: int) -> None:
         """Add to the counts of new and known rows."""

@@ -9,6 +9,8 @@ import re
 from collections.abc import Collection, Iterator
 from typing import Any, NoReturn, TextIO
 
+from memory.json_limits import refuse_dense
+
 MAX_RECORD = 16 * 2**20
 """Maximum characters of a record."""
 _PIECE = 64 * 2**10
@@ -109,6 +111,7 @@ class _JsonText:
         waiting = self._text[self._at :]
         if len(waiting) > MAX_RECORD:
             raise ValueError(f"a record is longer than {MAX_RECORD // 2**20} MB, or has no end")
+        refuse_dense(waiting)
         most = MAX_RECORD + 1 - len(waiting)
         piece = self._source.read(min(most, max(_PIECE, len(waiting))))
         if piece:

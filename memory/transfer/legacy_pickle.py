@@ -3,8 +3,9 @@
 A pickle is a program. This reader accepts only a list or a dict of the dataclass `Memory` with the
 fields content, timestamp, embedding, uuid and importance, and their parts. It refuses any other
 file. No named module is imported: each allowed name stands for a class of this file that only
-records values, or for a standard library class for times. The operations are checked before the
-file is loaded, so that none can request more memory than the file's length.
+records values, or for a standard library class for times. The operations are checked and
+counted before the file is loaded, so that none can request more memory than the file's length, and
+all together not much.
 """
 
 import io
@@ -18,6 +19,9 @@ from uuid import UUID
 from memory.errors import FieldError, InvalidArguments
 
 MAX_BYTES = 128 * 2**20
+MAX_OPERATIONS = 5_000_000
+"""An operation of one byte may make an object of sixty-four. A memory has about 50 operations, and
+one for each number of an embedding that is a list."""
 FIELDS = frozenset({"content", "timestamp", "embedding", "uuid", "importance"})
 
 # External objects, old class calls, and operations that only forged or recursive files need.
@@ -64,6 +68,8 @@ def _look_through(data: bytes) -> None:
     made = ""
     for count, (operation, argument, _place) in enumerate(pickletools.genops(data)):
         name = operation.name
+        if count >= MAX_OPERATIONS:
+            raise ValueError(f"it has more than {MAX_OPERATIONS} operations")
         if name in _REFUSED:
             raise ValueError(f"it uses {name}")
         if name in _PUTS:

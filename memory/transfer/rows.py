@@ -18,11 +18,16 @@ from django.db.models import (
     JSONField,
     TextField,
 )
+from django.db.models.expressions import DatabaseDefault
 from django.db.models.fields import NOT_PROVIDED
 
 from memory.text_forms import composed
 from memory.transfer.sections import Row, Section
 
+MAX_DEPTH = 50
+"""Levels of a line. Python reads only about a thousand, fewer inside a page."""
+MAX_TEXT = 1_000_000
+"""Characters of a text: the longest replies of models have fewer."""
 _MISSING = object()
 
 
@@ -47,7 +52,8 @@ def _value(name: str, field: "Field[Any, Any]", given: Any) -> Any:
     if given is _MISSING:
         if field.primary_key or (field.default is NOT_PROVIDED and not (field.null or field.blank)):
             raise ValueError(f"{name}: is missing")
-        return field.get_default()
+        own = field.get_default()
+        return field.db_default if isinstance(own, DatabaseDefault) else own
     if given is None:
         if not field.null:
             raise ValueError(f"{name}: must not be null")
@@ -64,6 +70,8 @@ def _value(name: str, field: "Field[Any, Any]", given: Any) -> Any:
             field.run_validators(value)
     except ValidationError as error:
         raise ValueError(f"{name}: {' '.join(error.messages)}") from None
+    except OverflowError:
+        raise ValueError(f"{name}: is too large") from None
     return _in_utc(name, value) if isinstance(value, datetime) else value
 
 
@@ -117,18 +125,31 @@ def _in_utc(name: str, moment: datetime) -> datetime:
 
 
 def _storable(value: object) -> None:
-    """Refuse values that PostgreSQL cannot store, anywhere in a line. Raises ValueError."""
-    waiting = [value]
-    while waiting:
-        part = waiting.pop()
-        if isinstance(part, Mapping):
-            waiting += [*part.keys(), *part.values()]
-        elif isinstance(part, list):
-            waiting += part
-        elif isinstance(part, float) and not math.isfinite(part):
-            raise ValueError("contains a value that is not a number")
-        elif isinstance(part, str) and ("\x00" in part or not _is_unicode(part)):
-            raise ValueError("contains text that is not valid Unicode or has a NUL character")
+    """Refuse values that PostgreSQL cannot store or that pages could not read, anywhere in a line.
+    Raises ValueError."""
+    level: list[Any] = [value]
+    for _depth in range(MAX_DEPTH):
+        inner: list[Any] = []
+        for part in level:
+            if isinstance(part, Mapping):
+                inner += [*part.keys(), *part.values()]
+            elif isinstance(part, list):
+                inner += part
+            else:
+                _check_value(part)
+        if not inner:
+            return
+        level = inner
+    raise ValueError(f"is nested more than {MAX_DEPTH} levels deep")
+
+
+def _check_value(part: object) -> None:
+    if isinstance(part, str) and len(part) > MAX_TEXT:
+        raise ValueError(f"contains a text of more than {MAX_TEXT} characters")
+    if isinstance(part, float) and not math.isfinite(part):
+        raise ValueError("contains a value that is not a number")
+    if isinstance(part, str) and ("\x00" in part or not _is_unicode(part)):
+        raise ValueError("contains text that is not valid Unicode or has a NUL character")
 
 
 def _is_unicode(text: str) -> bool:

@@ -14,6 +14,7 @@ from datetime import datetime
 from typing import Any, NoReturn
 
 from memory.errors import FieldError, InvalidArguments
+from memory.json_limits import refuse_dense
 from memory.models import Job
 from memory.transfer import conversations, documents, foreign_records, legacy_pickle, upload
 from memory.transfer.conversations import MOST_EXCHANGES, ImportedExchange
@@ -248,7 +249,9 @@ def _read(line: _Line) -> Any:
 def _object(text: bytes) -> Any:
     """Return the parsed JSON, or None if it is invalid or nested too deeply."""
     try:
-        return json.loads(text.decode("utf-8-sig"), parse_constant=_refuse)
+        decoded = text.decode("utf-8-sig")
+        refuse_dense(decoded)
+        return json.loads(decoded, parse_constant=_refuse)
     except (ValueError, RecursionError):
         return None
 
