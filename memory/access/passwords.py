@@ -5,6 +5,7 @@ from typing import Any, TypeVar
 
 from django.conf import settings
 from django.contrib.auth.backends import ModelBackend
+from django.contrib.auth.hashers import check_password
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest
 from django.utils import timezone
@@ -49,7 +50,8 @@ def is_password_of(user: User, password: str, *, request: HttpRequest) -> bool:
 
     Raises TooManyFailures, or RateLimited if too many passwords are being checked.
     """
-    return _limited(lambda: user.check_password(password), user.get_username(), request)
+    # Not the user's method, which may hash the password anew: that ends the user's sessions.
+    return _limited(lambda: check_password(password, user.password), user.get_username(), request)
 
 
 def _limited(check: Callable[[], T], name: str, request: HttpRequest | None) -> T:

@@ -8,6 +8,7 @@ from django.core.cache import cache
 from django.urls import reverse
 from django.utils import timezone
 from playwright.sync_api import Page, expect
+from sesame.utils import get_query_string
 
 from memory.models import Membership, SecondFactor, Space, User
 from tests.authenticator import app_code
@@ -59,6 +60,26 @@ def test_somebody_signs_in_with_the_provider(
     expect(page.get_by_text("this browser")).to_be_visible()
     expect(page.get_by_text("· Linux")).to_be_visible()
     assert_no_findings(page, "the account of a provider's user")
+
+
+def test_somebody_connects_their_account(
+    opened: Open, oidc_web: Web, provider: Provider, space: Space, alice: User
+) -> None:
+    alice.password = PBKDF2PasswordHasher().encode("a long password of alice", "salt")
+    alice.save()
+    provider.knows("p-2", preferred_username="alice at work")
+    page = opened(oidc_web.url + "/login/link/" + get_query_string(alice))
+    page.context.route(re.compile("^https:"), lambda route: route.fulfill(content_type="text/css"))
+    page.get_by_role("button", name="Log in").click()
+    page.wait_for_url("**/s/home/")
+    page.goto(oidc_web.url + reverse("account", args=["home"]))
+    page.get_by_role("button", name="Connect Example Login").click()
+    confirm(page, "p-2")
+    expect(page.get_by_text("as alice at work.")).to_be_visible()
+    assert_no_findings(page, "connecting an account")
+    page.get_by_label("Password").fill("a long password of alice")
+    page.get_by_role("button", name="Connect", exact=True).click()
+    expect(page.get_by_text("You can now sign in with Example Login.")).to_be_visible()
 
 
 def test_a_second_factor_is_set_up_and_used(

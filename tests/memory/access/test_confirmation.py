@@ -5,7 +5,7 @@ from datetime import timedelta
 
 import pytest
 from django.contrib.auth import authenticate
-from django.test import Client
+from django.test import Client, RequestFactory
 from django.urls import reverse
 from django.utils import timezone
 from pytest_django import Settings
@@ -14,6 +14,7 @@ from config.settings import PASSWORD_HASHERS
 from memory.access import password_hashers
 from memory.access.failures import MOST_PER_ACCOUNT, MOST_PER_ADDRESS
 from memory.access.members import add_member
+from memory.access.passwords import is_password_of
 from memory.access.second_factor import new_secret, turn_on
 from memory.actors import SYSTEM
 from memory.models import Role, SecondFactor, Space, User
@@ -69,6 +70,17 @@ def test_the_old_password_cannot_be_guessed(alice: User, bob: User) -> None:
     assert account_page(login(bob))("a long password of bob").status_code == 302
     alice.refresh_from_db()
     assert alice.check_password(PASSWORD)
+
+
+def test_asking_for_an_older_password_does_not_log_out(alice: User, settings: Settings) -> None:
+    client = login(alice)
+    settings.PASSWORD_HASHERS = [PASSWORD_HASHERS[1], *settings.PASSWORD_HASHERS]
+    request = RequestFactory().get("/")
+
+    assert is_password_of(alice, PASSWORD, request=request)
+    assert not is_password_of(alice, "a guess", request=request)
+
+    assert client.get(reverse("account", args=["home"])).status_code == 200
 
 
 @pytest.mark.parametrize("name", CODES)
