@@ -241,7 +241,7 @@ def test_a_key_may_be_made_that_teaches_nothing(
     ids=["expiry", "rate limit", "learning"],
 )
 def test_a_key_grants_no_more_than_it_has(
-    space: Space, key: MakeKey, own: dict[str, object], wider: list[object], narrower: object
+    space: Space, key: MakeKey, own: dict[str, Any], wider: list[object], narrower: object
 ) -> None:
     [(name, _)] = own.items()
     free = ApiClient(key())

@@ -157,7 +157,7 @@ def test_json_with_too_many_values_is_not_read(dense: str, monkeypatch: pytest.M
     monkeypatch.setattr(json_limits, "MAX_PARTS", 10_000)
 
     with pytest.raises(InvalidArguments, match="too many values"):
-        documents.load(dense.encode())
+        list(documents.found_in([dense.encode()]))
 
 
 @pytest.mark.parametrize("operation", [b"}", b"]", b")\x85", b"N"])
@@ -204,7 +204,7 @@ def test_any_value_is_read_or_refused(space: Space, value: Any) -> None:
     """Nothing but these two errors leaves the readers, so no file ends a worker's step."""
     data = json.dumps([value]).encode()
     try:
-        found = documents.load(data)
+        found = list(documents.found_in([data]))
     except InvalidArguments:
         return
     for record in found:
