@@ -1,6 +1,7 @@
 """Keys of other programs: what a call costs, how long one works and how often, and the audit."""
 
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 from django.core.management import call_command
