@@ -22,6 +22,7 @@ from memory.queue import enqueue_on_commit
 
 TASK = "memory.tasks.work"
 LEASE = timedelta(seconds=60)
+ERROR_LENGTH = 1000  # characters; an error may quote a file
 ALREADY_RUNNING = _(
     "A job of this kind is already running in this space. Wait until it ends, or cancel it."
 )
@@ -103,7 +104,7 @@ def finish(*, job: Job, now: datetime, result: Mapping[str, Any]) -> bool:
 
 def fail(*, job: Job, error: str, now: datetime) -> bool:
     """End the job as failed because of `error`; it can be resumed. False if the lease was lost."""
-    return _end(job, JobState.FAILED, now, error=error)
+    return _end(job, JobState.FAILED, now, error=error[:ERROR_LENGTH])
 
 
 def reschedule(*, job: Job, error: str, until: datetime) -> None:

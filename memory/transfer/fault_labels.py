@@ -14,6 +14,7 @@ _FAULTS: Final = {
     "has no text": _("is missing"),
     "must not be empty": _("must not be empty"),
     "must not be null": _("must not be empty"),
+    "is too large": _("is too large"),
     "unknown field": _("unknown field"),
     "unknown kind of line": _("unknown kind of line"),
     "not a JSON object": _("not a JSON object"),

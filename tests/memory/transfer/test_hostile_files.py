@@ -12,6 +12,7 @@ from chat.models import Message
 from memory import json_limits
 from memory.drafts import MAX_CONTENT
 from memory.errors import InvalidArguments
+from memory.jobs.services import ERROR_LENGTH
 from memory.models import JobState, Memory, Space
 from memory.transfer import documents, legacy_pickle
 from memory.transfer.foreign_records import read
@@ -223,3 +224,11 @@ def test_an_odd_file_ends_its_import(space: Space) -> None:
     job = imported(space, json.dumps(odd).encode())
 
     assert (job.state, job.error[:20]) == (JobState.FAILED, "Nothing was imported")
+
+
+@pytest.mark.django_db
+def test_the_error_of_a_file_stays_short_whatever_it_quotes(space: Space) -> None:
+    job = imported(space, b"\x80\x02cos\n" + b"x" * 100_000 + b"\n.")
+
+    assert job.state == JobState.FAILED
+    assert len(job.error) == ERROR_LENGTH
