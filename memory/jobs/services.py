@@ -33,15 +33,9 @@ class JobStopped(Exception):
 
 
 def start_job(
-    *,
-    space: Space,
-    kind: str,
-    parameters: Mapping[str, Any],
-    actor: Actor,
-    now: datetime,
-    total: int | None = None,
-    user_id: str | None = None,
-) -> Job:
+    *, space: Space, kind: str, parameters: Mapping[str, Any], actor: Actor, now: datetime,
+    total: int | None = None, user_id: str | None = None,
+) -> Job:  # fmt: skip
     """Create a job and enqueue it on commit.
 
     Raises Conflict while the space has an unfinished job of this kind; with a `user_id`, while this

@@ -212,16 +212,13 @@ class Memory(SpaceRow, Attributed, Dated, Learned):
         constraints = [
             models.UniqueConstraint(fields=["space", "short_id"], name="memory_short_id_in_space"),
             models.UniqueConstraint(
-                fields=["space", "legacy_id"],
-                condition=~Q(legacy_id=""),
+                fields=["space", "legacy_id"], condition=~Q(legacy_id=""),
                 name="memory_legacy_id_in_space",
             ),
             # Each user's own, so that a user learns nothing about the ids of others.
             models.UniqueConstraint(
-                fields=["space", "user_id", "external_id"],
-                condition=Q(external_id__isnull=False),
-                nulls_distinct=False,
-                name="memory_external_id_in_space_of_user",
+                fields=["space", "user_id", "external_id"], nulls_distinct=False,
+                condition=Q(external_id__isnull=False), name="memory_external_id_in_space_of_user",
             ),
             models.UniqueConstraint(
                 fields=["space", "source_assessment"], name="memory_once_per_assessment"
@@ -235,7 +232,7 @@ class Memory(SpaceRow, Attributed, Dated, Learned):
                 | (~Q(status="binned") & Q(binned_at__isnull=True)),
                 name="memory_binned_has_time",
             ),
-        ]
+        ]  # fmt: skip
         indexes = [
             models.Index(fields=["space", "status", "created_at", "id"], name="memory_by_age"),
             models.Index(

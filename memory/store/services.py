@@ -161,15 +161,9 @@ def _memory(
 
 
 def revise_memory(
-    *,
-    space: Space,
-    memory_id: uuid.UUID,
-    change: MemoryChange,
-    actor: Actor,
-    now: datetime,
-    reason: str = "",
-    known: int | None = None,
-) -> Memory:
+    *, space: Space, memory_id: uuid.UUID, change: MemoryChange, actor: Actor, now: datetime,
+    reason: str = "", known: int | None = None,
+) -> Memory:  # fmt: skip
     """Change a memory and keep its old values as a revision.
 
     If `known` is given, the memory must still be at this revision. Raises NotFound, or Conflict if

@@ -38,8 +38,8 @@ NAMES = {
     *("OpenAI", "OPENAI", "KEY", "BASE", "Voyage", "AI", "MiniLM", "all", "gpt", "mini", "local"),
     *("CSV", "en", "de", "zh", "Markdown"),
     *("Enter", "Escape", "Esc", "Shift", "Ctrl", "https", "md", "env", "jsonl", "pkl", "memories"),
-    # Of the seeded space: its person, keys, model and name.
-    *("owner", "key", "some", "model", "lived", "in"),
+    # Of the seeded space: its persons, keys, model and name.
+    *("owner", "key", "some", "model", "lived", "in", "guest"),
 }
 
 

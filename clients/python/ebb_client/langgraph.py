@@ -126,7 +126,7 @@ class EbbStore(BaseStore):
         return next(self._ebb.memories(external_id=external_id, **status), None)
 
     def _external_id(self, namespace: Namespace, key: str) -> str:
-        """Return the id of an item. The user is part of it: users also find shared items."""
+        """Return the id of an item. The user is part of it: a user also finds shared items."""
         name = json.dumps([self._ebb.user_id, *namespace, key])
         return f"{_ROOT}:{sha256(name.encode()).hexdigest()}"
 
