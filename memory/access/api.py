@@ -21,7 +21,7 @@ from memory.access.schemas import (
     NewKeyOut,
     RotateIn,
 )
-from memory.errors import Forbidden, NotFound
+from memory.errors import NotFound
 from memory.models import ApiKey, AuditEntry
 from memory.pagination import keyset
 from memory.requests import NumberedPageIn, RowId, may_fail, parse_uuid
