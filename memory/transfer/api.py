@@ -79,11 +79,10 @@ def import_space(request: HttpRequest, asked: Query[ImportIn]) -> Status[JobOut]
     """
     access, now = access_to(request, "admin"), timezone.now()
     access.require("write")
-    owner = access.owner
     chunks = _chunks(request)
     first = next(chunks, b"")
     whole: dict[str, Any] = {
-        "space": access.space, "user_id": owner, "actor": access.actor, "now": now,
+        "space": access.space, "user_id": access.owner, "actor": access.actor, "now": now,
         **asked.model_dump(),
     }  # fmt: skip
     if len(first) > AT_ONCE:

@@ -1,4 +1,4 @@
-"""What each person and each key may do, everywhere, against the table in roles.txt.
+"""The rights of each person and each key, everywhere, against the table in roles.txt.
 
 The operations are those of the OpenAPI documents, the pages those of the URL configuration, the
 tools and lists those of their registries. One without a line in the table fails.
