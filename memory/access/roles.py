@@ -1,4 +1,4 @@
-"""Who may do what: people by their account and their role in a space, programs by their key.
+"""The rights of people, by account and role in a space, and of programs, by key.
 
 Pages, the APIs and the admin ask these functions. No other code reads the flags of an account.
 
@@ -21,7 +21,7 @@ SCOPES: dict[str, frozenset[str]] = {
     Role.EDITOR: frozenset({Scope.READ, Scope.WRITE}),
     Role.VIEWER: frozenset({Scope.READ}),
 }
-"""What each role may do in its space."""
+"""The scopes of each role in its space."""
 
 
 def may_operate(user: Any) -> bool:
@@ -42,7 +42,7 @@ def is_moderator(user: Any) -> bool:
 
 @dataclass(frozen=True)
 class Grant:
-    """What a key may do, and how long and how often."""
+    """The rights of a key: its scopes, its end, its rate and whether it learns."""
 
     scopes: Iterable[str]
     expires_at: datetime | None = None

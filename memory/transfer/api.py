@@ -79,11 +79,11 @@ def import_space(request: HttpRequest, asked: Query[ImportIn]) -> Status[JobOut]
     """
     access = access_to(request, "admin")
     access.require("write")
-    owner, now = access.owner, access.here(timezone.now())
+    now = access.here(timezone.now())
     chunks = _chunks(request)
     first = next(chunks, b"")
     whole: dict[str, Any] = {
-        "space": access.space, "user_id": owner, "actor": access.actor, "now": now,
+        "space": access.space, "user_id": access.owner, "actor": access.actor, "now": now,
         **asked.model_dump(),
     }  # fmt: skip
     if len(first) > AT_ONCE:

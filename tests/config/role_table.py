@@ -1,4 +1,4 @@
-"""The table of roles.txt: what each caller may do."""
+"""The table of roles.txt, read."""
 
 from dataclasses import dataclass
 from functools import cache

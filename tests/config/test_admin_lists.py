@@ -17,7 +17,7 @@ MEMORIES = "/admin/memory/memory/"
 pytestmark = pytest.mark.django_db
 
 LISTS = [
-    "memory/memory", "memory/memoryevent", "memory/memoryrevision", "memory/space",
+    "memory/memory", "memory/memoryevent", "memory/memoryrevision",
     "memory/policyversion", "memory/relevancemark", "assessor/assessment", "chat/conversation",
     "chat/message",
 ]  # fmt: skip

@@ -1,4 +1,4 @@
-"""What each person and each key may do, everywhere, against the table in roles.txt.
+"""The rights of each person and each key, everywhere, against the table in roles.txt.
 
 The operations are those of the OpenAPI documents, the pages those of the URL configuration, the
 tools and lists those of their registries. One without a line in the table fails.
@@ -7,7 +7,6 @@ tools and lists those of their registries. One without a line in the table fails
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from itertools import product
-from typing import Any
 from uuid import uuid4
 
 import pytest
@@ -21,11 +20,6 @@ from django.utils import timezone
 from assessor.models import Assessment
 from benchmarks.lived_in import lived_in
 from chat.models import Conversation, Message
-from config.moderators import make_moderators
-from memory.access.installation_keys import create_installation_key
-from memory.access.keys import create_key
-from memory.access.members import add_member
-from memory.actors import SYSTEM
 from memory.models import (
     ApiKey,
     AuditEntry,
@@ -36,64 +30,21 @@ from memory.models import (
     ModelChoice,
     ModelConnection,
     PolicyVersion,
-    Role,
     Space,
     User,
     Webhook,
 )
 from tests.addresses import Address, addresses, values_of
+from tests.config.callers import caller, person, secret
 from tests.config.program_calls import Program, programs
 from tests.config.role_table import lines_by_name, mark_of, section
 from tests.config.test_api_contract import ALL, Endpoint, call, things
 from tests.config.test_user_isolation import WRITES_REPLIES, operations
-from tests.conftest import ALL_SCOPES, ApiClient
 from tests.processes import queue
 
 __all__ = ["queue", "things"]
 
 pytestmark = pytest.mark.usefixtures("queue")
-
-KEYS: dict[str, dict[str, Any]] = {
-    "read": {"scopes": ["read"]},
-    "write": {"scopes": ["write"]},
-    "admin": {"scopes": ["admin"]},
-    "full": {"scopes": ALL_SCOPES},
-    "bound": {"scopes": ["read", "write"], "user_id": "ann"},
-}
-
-
-def person(column: str, space: Space, other: Space) -> User | None:
-    """The person of a column; None for nobody."""
-    if column == "nobody":
-        return None
-    if column == "operator":
-        return User.objects.create_superuser(column, password=None)
-    user = User.objects.create_user(column, is_staff=column == "moderator")
-    if column == "moderator":
-        user.groups.add(make_moderators())
-    else:
-        where, role = (other, Role.OWNER) if column == "stranger" else (space, Role(column))
-        add_member(space=where, user=user, role=role, actor=SYSTEM, now=timezone.now())
-    return user
-
-
-def secret(column: str, space: Space) -> str | None:
-    """The secret of a column's key; None for people."""
-    now = timezone.now()
-    if column == "install":
-        return create_installation_key(actor=SYSTEM, now=now)[1]
-    if column not in KEYS:
-        return None
-    return create_key(space=space, actor=SYSTEM, now=now, **KEYS[column])[1]
-
-
-class Session(ApiClient):
-    """A browser that calls the API with its session."""
-
-    def __init__(self, user: User, space: Space) -> None:
-        super().__init__(None)
-        self._client = Client(headers={"X-Ebb-Space": space.slug})
-        self._client.force_login(user)
 
 
 def rows() -> list[object]:
@@ -162,14 +113,6 @@ def test_operations(
             return mark_of(call(callers[who], endpoint, id_))
 
     check(marks, ask, unknown=endpoint.name in UNKNOWN)
-
-
-def caller(column: str, space: Space, other: Space) -> ApiClient:
-    """A program or a browser that calls the API."""
-    if (key := secret(column, space)) is not None:
-        return ApiClient(key)
-    user = person(column, space, other)
-    return Session(user, space) if user else ApiClient(None)
 
 
 # --- Pages ------------------------------------------------------------------------------------

@@ -235,7 +235,7 @@ def test_a_key_may_be_made_that_teaches_nothing(
 @pytest.mark.parametrize(
     ("own", "wider", "narrower"),
     [
-        ({"expires_at": LATER}, [None, LATER + HOUR], LATER - HOUR),
+        ({"expires_at": LATER}, [None, (LATER + HOUR).isoformat()], LATER.isoformat()),
         ({"rate_limit": 60}, [None, 61], 60),
         ({"learns": False}, [True], False),
     ],
