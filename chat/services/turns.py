@@ -68,11 +68,7 @@ def begin_turn(
         begun, position = _begin_conversation(space, conversation, text, now, made), 1
     else:
         begun = lock_conversation(space, conversation, now, beside=beside)
-        for name, value in made.items():
-            setattr(begun, name, value)
-        rows = Conversation.objects.in_space(space).filter(pk=begun.pk)
-        rows.update(updated_at=now, time_zone=zone_name(now), **made)
-        begun.time_zone = zone_name(now)
+        _spoken_in(begun, now, **made)
         position = next_position(begun)
     if not learns:
         only_read(begun)
@@ -93,6 +89,15 @@ def _begin_conversation(
         user_id=new.user_id,
         **made,
     )
+
+
+def _spoken_in(conversation: Conversation, now: datetime, **made: str) -> None:
+    """Set the time and the zone of the conversation's latest turn, and these settings."""
+    conversation.time_zone = zone_name(now)
+    for name, value in made.items():
+        setattr(conversation, name, value)
+    rows = Conversation.objects.in_space(conversation.space).filter(pk=conversation.pk)
+    rows.update(updated_at=now, time_zone=conversation.time_zone, **made)
 
 
 def only_read(conversation: Conversation) -> None:
@@ -119,10 +124,7 @@ def answer_again(
     if replaced is None or replaced.role != Message.Role.ASSISTANT:
         raise Conflict("The conversation has no reply to replace.")
     rows.filter(pk=replaced.pk).update(replaced_at=now, assessment=None)
-    conversation.time_zone = zone_name(now)
-    Conversation.objects.in_space(space).filter(pk=conversation.pk).update(
-        updated_at=now, time_zone=conversation.time_zone
-    )
+    _spoken_in(conversation, now)
     if replaced.assessment_id is not None:
         due_at = now + REPLY_OVERDUE
         reopen_exchange(space=space, assessment_id=replaced.assessment_id, due_at=due_at)
