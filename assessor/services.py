@@ -6,7 +6,7 @@ lease, it writes nothing.
 """
 
 from dataclasses import asdict
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -31,7 +31,8 @@ from memory.formulas.retention import ttl_seconds
 from memory.log_ids import request_id
 from memory.models import Memory, Reason, Space
 from memory.models.policies import current_policy
-from memory.moments import beside, zone_name
+from memory.models.zones import spoken_columns
+from memory.moments import beside
 from memory.policy import AssessmentPolicy, PolicyDocument
 from memory.reconciliation.discarding import superseded_by
 from memory.storable import storable
@@ -69,7 +70,7 @@ def queue_assessment(
     otherwise one that the gate recognises. A repeated idempotency key returns the first assessment.
     """
     values: dict[str, Any] = asdict(exchange)
-    values |= _spoken(said_at or now) | {"enqueued_at": now, "due_at": due_at or now}
+    values |= spoken_columns(said_at or now) | {"enqueued_at": now, "due_at": due_at or now}
     values |= {"request_id": request_id.get()}
     if reason := why_ignored(exchange, learns=learns):
         values |= {"state": State.IGNORED, "finished_at": now, "reasoning": reason}
@@ -82,11 +83,6 @@ def queue_assessment(
     if assessment.state == State.QUEUED and (due_at is None or due_at <= now):
         enqueue_on_commit(assessment)
     return assessment
-
-
-def _spoken(moment: datetime) -> dict[str, Any]:
-    """Return the columns for the time of an exchange, and its speaker's zone."""
-    return {"created_at": moment.astimezone(UTC), "time_zone": zone_name(moment)}
 
 
 def complete_exchange(
@@ -151,8 +147,7 @@ def finish(
     the exchange's memory: new, known or waiting for review; None if it is not important enough or
     the lease was lost. Raises AssessmentError if the memory cannot be embedded.
     """
-    policy = current_policy(assessment.space).document
-    now = beside(now, assessment.said_at)
+    policy, now = current_policy(assessment.space).document, beside(now, assessment.said_at)
     if policy.assessment.mask_secrets:
         result = mask_result(result)
     span = span_of(assessment)
@@ -293,7 +288,7 @@ def store_assessed(
 
     The exchange was said at `said_at`, or now.
     """
-    values: dict[str, Any] = asdict(exchange) | _spoken(said_at or now) | {"due_at": now}
+    values: dict[str, Any] = asdict(exchange) | spoken_columns(said_at or now) | {"due_at": now}
     values["idempotency_key"] = idempotency_key
     assessment = Assessment.objects.create(space=space, state=State.RUNNING, attempts=1, **values)
     finish(assessment=assessment, result=result, now=now)

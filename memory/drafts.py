@@ -18,7 +18,15 @@ from pydantic import (
 from memory.formulas.importance import DEFAULT_TYPE, TYPE_IMPORTANCE, base_importance, emotion
 from memory.json_limits import small
 from memory.metadata import bounded
-from memory.moments import MAX_ZONE, aware, checked_zone, read_moment
+from memory.moments import (
+    MAX_ZONE,
+    aware,
+    checked_zone,
+    in_calendar,
+    read_moment,
+    spoken,
+    zone_of,
+)
 from memory.names import MAX_NAME, NAME_PATTERN, checked_name, checked_user
 from memory.storable import storable_id, storable_json, storable_text
 from memory.text_forms import tag_form
@@ -68,7 +76,9 @@ UserName = Annotated[
     ),
 ]
 _TIME = {"anyOf": [{"type": "string", "format": "date-time"}, {"type": "number"}]}
-Spoken = Annotated[datetime, BeforeValidator(read_moment), WithJsonSchema(_TIME)]
+Spoken = Annotated[
+    datetime, BeforeValidator(read_moment), AfterValidator(in_calendar), WithJsonSchema(_TIME)
+]
 """The time of a statement, as it was given: naive if it names no zone (`said`)."""
 Moment = Annotated[Spoken, AfterValidator(aware)]
 """A moment in UTC; one without a zone is in UTC."""
@@ -206,8 +216,12 @@ class MemoryDraft(BaseModel):
         return self.facets is not None and self.facets.P == 1.0
 
     def starts_at(self, now: datetime) -> datetime:
-        """Return the given creation time, else `now`."""
-        return self.created_at or now
+        """Return the given creation time, else `now`, in the zone of the speaker: without one of
+        its own it is in that of `now`."""
+        if self.created_at is None:
+            return now
+        given = self.created_at
+        return given if given.tzinfo else spoken(given, zone_of(now))
 
 
 class MemoryAsked(MemoryDraft):

@@ -143,6 +143,12 @@ def aware(moment: datetime, zone: tzinfo = UTC) -> datetime:
         raise ValueError("must be between the years 1 and 9999 in UTC") from None
 
 
+def in_calendar(moment: datetime) -> datetime:
+    """Return the moment, which may be naive. Raises ValueError outside the years 1 to 9999."""
+    aware(moment)
+    return moment
+
+
 def spoken(moment: datetime, zone: tzinfo) -> datetime:
     """Return a moment that a caller gave, in the zone of its speaker: that of its own offset, or
     this one for a naive moment. Raises ValueError outside the years 1 to 9999.

@@ -61,11 +61,9 @@ async def chat(
     access = access_to(request, "write", asked.user_id)
     if asked.private:
         await release_request_connection()
+        zone = zone_name(access.here(timezone.now(), asked.timezone))
         conversation = ephemeral_conversation(
-            space=access.space,
-            user_id=access.owner,
-            time_zone=zone_name(access.here(timezone.now(), asked.timezone)),
-            **asked.choices,
+            space=access.space, user_id=access.owner, time_zone=zone, **asked.choices
         )
         reply = stream_ephemeral_reply(conversation, asked.said, said_by=access.person)
         return await _answer(None, reply, stream=asked.stream)

@@ -68,11 +68,7 @@ def begin_turn(
         begun, position = _begin_conversation(space, conversation, text, now, made), 1
     else:
         begun = lock_conversation(space, conversation, now, beside=beside)
-        for name, value in made.items():
-            setattr(begun, name, value)
-        rows = Conversation.objects.in_space(space).filter(pk=begun.pk)
-        rows.update(updated_at=now, time_zone=zone_name(now), **made)
-        begun.time_zone = zone_name(now)
+        _spoken_in(begun, now, **made)
         position = next_position(begun)
     only_read(begun, unless=learns)
     return write_turn(begun, position, text, now, claimed=claimed, said_by=said_by)
@@ -94,7 +90,20 @@ def _begin_conversation(
     )
 
 
+<<<<<<< HEAD
 def only_read(conversation: Conversation, *, unless: bool) -> None:
+=======
+def _spoken_in(conversation: Conversation, now: datetime, **made: str) -> None:
+    """Set the time and the zone of the conversation's latest turn, and these settings."""
+    conversation.time_zone = zone_name(now)
+    for name, value in made.items():
+        setattr(conversation, name, value)
+    rows = Conversation.objects.in_space(conversation.space).filter(pk=conversation.pk)
+    rows.update(updated_at=now, time_zone=conversation.time_zone, **made)
+
+
+def only_read(conversation: Conversation) -> None:
+>>>>>>> w-zones
     """Make memory read-only for this turn only; the stored conversation keeps its setting."""
     if conversation.memory == MemoryUse.ON and not unless:
         conversation.memory = MemoryUse.READ_ONLY
@@ -117,10 +126,7 @@ def answer_again(
     if replaced is None or replaced.role != Message.Role.ASSISTANT:
         raise Conflict("The conversation has no reply to replace.")
     rows.filter(pk=replaced.pk).update(replaced_at=now, assessment=None)
-    conversation.time_zone = zone_name(now)
-    Conversation.objects.in_space(space).filter(pk=conversation.pk).update(
-        updated_at=now, time_zone=conversation.time_zone
-    )
+    _spoken_in(conversation, now)
     if replaced.assessment_id is not None:
         due_at = now + REPLY_OVERDUE
         reopen_exchange(space=space, assessment_id=replaced.assessment_id, due_at=due_at)

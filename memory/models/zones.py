@@ -1,6 +1,6 @@
 """The time zones of people and of their statements."""
 
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
 from django.core.exceptions import ValidationError
@@ -8,7 +8,7 @@ from django.db import models
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from memory.moments import MAX_ZONE, in_zone, stored_zone, zone_called
+from memory.moments import MAX_ZONE, in_zone, stored_zone, zone_called, zone_name
 
 
 def validate_zone(name: str) -> None:
@@ -42,5 +42,10 @@ class Spoken(models.Model):
 
     @property
     def said_at(self) -> datetime:
-        """When it was said, in the speaker's zone."""
+        """The time of the statement, in the speaker's zone."""
         return in_zone(self.created_at, stored_zone(self.time_zone))
+
+
+def spoken_columns(moment: datetime) -> dict[str, Any]:
+    """Return the columns of `Spoken` for a statement at this moment, in its speaker's zone."""
+    return {"created_at": moment.astimezone(UTC), "time_zone": zone_name(moment)}

@@ -3,7 +3,7 @@
 import uuid
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
 from django.db import transaction
@@ -16,7 +16,7 @@ from memory.models import Memory, MemoryRevision, Space, Status
 from memory.models.history import Action
 from memory.models.policies import Policy, current_policy
 from memory.models.reasons import columns
-from memory.moments import zone_name
+from memory.models.zones import spoken_columns
 from memory.store import conversations
 from memory.store import index_sql as passages_sql
 from memory.store.feedback import count_correction, pinned_columns
@@ -143,9 +143,7 @@ def _memory(
         facets=draft.facets.stored() if draft.facets else None,
         core=draft.core,
         **pinned_columns(draft.pinned),
-        created_at=said_at.astimezone(UTC),
-        time_zone=zone_name(said_at),
-        **times_in(draft.content, said_at),
+        **spoken_columns(said_at) | times_in(draft.content, said_at),
         # The lifetime starts when Ebb saves the memory, however old the statement is.
         clock_started_at=now,
         source_role=draft.source.role,

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
+from typing import Any
 
 from django import forms
 from django.http import HttpResponse
@@ -60,13 +61,9 @@ def timeline(request: PageRequest, access: Access) -> HttpResponse:
     kinds = [kind for kind in KINDS if kind in request.GET.getlist("kind")] or list(KINDS)
     space, reader = access.space, access.reader
     now = access.here(timezone.now())
-    period = Period.of(
-        asked["since"] or None,
-        asked["until"] or None,
-        today=now.date(),
-        first=first_day(space=space, reader=reader, now=now),
-        zone=access.zone,
-    )
+    first = first_day(space=space, reader=reader, now=now)
+    days: dict[str, Any] = {"today": now.date(), "first": first, "zone": access.zone}
+    period = Period.of(asked["since"] or None, asked["until"] or None, **days)
     events = events_of(
         space=space, reader=reader, period=period, kinds=kinds, memory_type=asked["type"]
     )

@@ -11,6 +11,7 @@ from pydantic import ValidationError
 
 from memory.drafts import Facets, MemoryDraft
 from memory.models import Memory, MemoryEmbedding, MemoryEvent, Space
+from memory.moments import in_zone, zone_called
 from memory.recall.recall import SearchRequest, recall
 from memory.store.services import create_memories
 from tests.memory.writing import ALICE, NOW, actions, keyed, remember, set_policy
@@ -113,11 +114,18 @@ def test_text_that_cannot_be_kept_is_refused(name: str, text: str) -> None:
 
 @pytest.mark.parametrize(
     "moment",
-    ["0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-12:00", "2026-02-18T12:00:00", "yesterday"],
+    ["0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-12:00", "yesterday"],
 )
-def test_moment_outside_the_calendar_or_without_zone_is_refused(moment: str) -> None:
+def test_moment_outside_the_calendar_is_refused(moment: str) -> None:
     with pytest.raises(ValidationError, match="created_at"):
         MemoryDraft.model_validate({"content": "fine", "created_at": moment})
+
+
+def test_moment_without_a_zone_is_in_that_of_now() -> None:
+    draft = MemoryDraft.model_validate({"content": "fine", "created_at": "2026-02-18T12:00:00"})
+    now = in_zone(NOW, zone_called("Asia/Shanghai"))
+
+    assert draft.starts_at(now) == datetime(2026, 2, 18, 4, tzinfo=UTC)
 
 
 def test_tags_are_lowercase_and_history_stands_beside_the_memory(space: Space) -> None:
