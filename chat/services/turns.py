@@ -90,9 +90,6 @@ def _begin_conversation(
     )
 
 
-<<<<<<< HEAD
-def only_read(conversation: Conversation, *, unless: bool) -> None:
-=======
 def _spoken_in(conversation: Conversation, now: datetime, **made: str) -> None:
     """Set the time and the zone of the conversation's latest turn, and these settings."""
     conversation.time_zone = zone_name(now)
@@ -102,8 +99,7 @@ def _spoken_in(conversation: Conversation, now: datetime, **made: str) -> None:
     rows.update(updated_at=now, time_zone=conversation.time_zone, **made)
 
 
-def only_read(conversation: Conversation) -> None:
->>>>>>> w-zones
+def only_read(conversation: Conversation, *, unless: bool) -> None:
     """Make memory read-only for this turn only; the stored conversation keeps its setting."""
     if conversation.memory == MemoryUse.ON and not unless:
         conversation.memory = MemoryUse.READ_ONLY
