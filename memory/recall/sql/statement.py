@@ -130,11 +130,7 @@ def statement(shape: Shape, *, likely: bool = False, dimensions: int | None = No
         **({} if shape.is_past else {"replaced": candidates.replaced(shape)}),
         "best": _best(shape),
         "folded": _folded(shape),
-        "ranked": _RANKED.format(
-            ranks=_ranks(shape),
-            order=shape.profile.order,
-            limit=shape.rows,
-        ),
+        "ranked": _RANKED.format(ranks=_ranks(shape), order=shape.profile.order, limit=shape.rows),
     }
     # MATERIALIZED, because PostgreSQL would otherwise compute a part again for each reference.
     named = ",\n".join(f"{name} AS MATERIALIZED ({text})" for name, text in parts.items())

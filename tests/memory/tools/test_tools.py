@@ -199,8 +199,8 @@ def test_memory_search_ranks_the_more_important_first_whatever_the_policy(space:
     values, When `memory_search` ranks results, Then higher-importance records receive higher final
     ranking scores." """
     set_policy(space, recall={"profile": "similar_recent"})
-    for importance in (0.3, 0.9, 0.6):
-        remember(space, "User likes pizza", importance=importance)
+    for place, importance in enumerate((0.3, 0.9, 0.6)):
+        remember(space, f"User likes pizza ({place})", importance=importance)
     results = call(space, "memory_search", query="pizza").data["results"]
     assert [hit["memory"]["importance"] for hit in results] == [0.9, 0.6, 0.3]
     by_policy = call(space, "search_memories", query="pizza").data
