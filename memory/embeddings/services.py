@@ -59,8 +59,8 @@ def store_vectors(
     if current not in made:
         model = Embedder.objects.get(pk=current)
         made = {**made, current: embed_memories(model, texts, space=space)}
-    for model in wanted & made.keys():
-        insert_vectors(held, model, zip(memories, made[model], strict=True))
+    for embedder_id in wanted & made.keys():
+        insert_vectors(held, embedder_id, zip(memories, made[embedder_id], strict=True))
     if not held.vectors_indexed:
         mark_if_large(space)
 
