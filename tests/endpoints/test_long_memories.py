@@ -1,4 +1,4 @@
-"""What a long memory says late is found at every door of a running Ebb."""
+"""A long memory is found by its late sentences at every door of a running Ebb."""
 
 import asyncio
 
