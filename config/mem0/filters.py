@@ -23,8 +23,8 @@ MOST_PARTS, DEEPEST = 1000, 16
 
 
 class Reach(IntEnum):
-    """Whether every memory that a filter finds has an entity that the filter names, has any entity
-    (“*”), or may have none."""
+    """The entity that every memory found has: perhaps none, any (“*”), or one that the filter
+    names."""
 
     OPEN = 0
     ANY = 1
