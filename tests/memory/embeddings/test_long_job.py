@@ -38,7 +38,7 @@ def test_the_migration_starts_a_job_that_embeds_them(earlier: Space, other_space
     assert job.result == {"memories": BATCH + 2}
     found = recall(earlier, SearchRequest(ASKED), now=NOW).results[0]
     assert FACT in found.memory.content
-    assert found.similarity > 0.5
+    assert found.similarity > 0.3
     vectors = MemoryEmbedding.objects.in_space(earlier)
     counted = sum(vectors.values_list("further", flat=True))
     assert counted == FurtherEmbedding.objects.in_space(earlier).count() > 50
