@@ -13,7 +13,7 @@ class MemoryConfig(AppConfig):
     def ready(self) -> None:
         # Their models are there only now.
         from memory.consolidation import consolidation_job, proposing
-        from memory.embeddings import long_job, switching
+        from memory.embeddings import switching
         from memory.jobs.kinds import register
         from memory.retention import sweep_job
         from memory.retention.erasure import register as register_erasure
@@ -24,7 +24,6 @@ class MemoryConfig(AppConfig):
         register(upload.IMPORT, importing.import_space)
         register(export_job.KIND, export_job.write_export, export_job.LABELS)
         register(switching.KIND, switching.switch)
-        register(long_job.KIND, long_job.embed_long, long_job.LABELS)
         register(sweep_job.KIND, sweep_job.sweep_in_batches, sweep_job.LABELS)
         register(deletion.KIND, deletion.delete_in_batches)
         register(erasure.KIND, erasure.erase, erasure.LABELS)
