@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import uuid
 from datetime import datetime
+from functools import reduce
+from operator import or_
 from typing import ClassVar, Self
 
 from django.contrib.postgres.fields import ArrayField
@@ -62,17 +64,14 @@ class AssessmentQuerySet(LeasedQuerySet["Assessment"]):
         """Return the time of a model's latest answer since then, 0 if none has answered."""
         answered = Q(provider="llm") | Q(fallback_reason=FallbackReason.UNGROUNDED)
         rows = self.filter(answered, created_at__gte=since, latency_ms__isnull=False)
-        rows = rows.order_by("-created_at", "pk")
-        latency_ms = rows.values_list("latency_ms", flat=True).first()
-        return (latency_ms or 0.0) / 1000
+        newest = rows.order_by("-created_at", "pk").values_list("latency_ms", flat=True)
+        return (newest.first() or 0.0) / 1000
 
     def saying(self, words: str) -> AssessmentQuerySet:
         """Return the exchanges with this phrase in the text or the summary."""
-        words = folded(words)
+        texts = ("user_message", "assistant_response", "summary")
         return self.filter(
-            Q(user_message__folded__contains=words)
-            | Q(assistant_response__folded__contains=words)
-            | Q(summary__folded__contains=words)
+            reduce(or_, (Q(**{f"{name}__folded__contains": folded(words)}) for name in texts))
         )
 
 

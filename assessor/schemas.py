@@ -9,20 +9,11 @@ from pydantic import BeforeValidator
 
 from assessor.assessing import Exchange
 from memory.access.authentication import Access
-from memory.drafts import (
-    MAX_CONTENT,
-    GivenName,
-    Id,
-    JsonObject,
-    MemoryTypeName,
-    Metadata,
-    Spoken,
-    Text,
-    ZoneName,
-)
+from memory.drafts import MAX_CONTENT, GivenName, Id, JsonObject, MemoryTypeName, Metadata, Text
 from memory.models.reasons import in_english
 from memory.requests import Body, Cursor, Flag, Limit, UserId, example
 from memory.store.schemas import MemoryOut
+from memory.time_fields import Spoken, ZoneName
 
 StateName = Literal["queued", "running", "retrying", "done", "ignored", "failed"]
 _NONE_IF_EMPTY = BeforeValidator(lambda value: value or None)

@@ -11,10 +11,11 @@ from assessor.llm import ChatMessage
 from chat.choices import MAX_MODEL, MAX_SYSTEM_PROMPT, Choices
 from chat.models import Message
 from chat.services.replies import Reply
-from memory.drafts import MAX_CONTENT, Content, GivenName, Text, ZoneName
+from memory.drafts import MAX_CONTENT, Content, GivenName, Text
 from memory.formulas.ranking import PROFILES
 from memory.names import NO_CONTROL, OPTIONAL_NAME_PATTERN, has_control_characters
 from memory.requests import Body, Flag, PageIn, UserId, example
+from memory.time_fields import ZoneName
 
 MAX_REPLY, MAX_HISTORY = 200_000, 200
 MAX_TITLE, MAX_SEARCH = 120, 200

@@ -9,27 +9,21 @@ from typing import Annotated, Any, Literal
 from pydantic import (
     AfterValidator,
     BaseModel,
-    BeforeValidator,
     ConfigDict,
     Field,
-    WithJsonSchema,
 )
 
 from memory.formulas.importance import DEFAULT_TYPE, TYPE_IMPORTANCE, base_importance, emotion
 from memory.json_limits import small
 from memory.metadata import bounded
 from memory.moments import (
-    MAX_ZONE,
-    aware,
-    checked_zone,
-    in_calendar,
-    read_moment,
     spoken,
     zone_of,
 )
 from memory.names import MAX_NAME, NAME_PATTERN, checked_name, checked_user
 from memory.storable import storable_id, storable_json, storable_text
 from memory.text_forms import tag_form
+from memory.time_fields import Spoken, ZoneName
 
 MAX_CONTENT = 20_000  # characters
 MAX_TAGS = 20
@@ -73,23 +67,6 @@ UserName = Annotated[
         max_length=MAX_NAME,
         description="The user to whom the memory belongs. Without one, all users share the memory.",
         json_schema_extra=_NAMING,
-    ),
-]
-_TIME = {"anyOf": [{"type": "string", "format": "date-time"}, {"type": "number"}]}
-Spoken = Annotated[
-    datetime, BeforeValidator(read_moment), AfterValidator(in_calendar), WithJsonSchema(_TIME)
-]
-"""The time of a statement, as it was given: naive if it names no zone (`said`)."""
-Moment = Annotated[Spoken, AfterValidator(aware)]
-"""A moment in UTC; one without a zone is in UTC."""
-ZoneName = Annotated[
-    str,
-    AfterValidator(checked_zone),
-    Field(
-        max_length=MAX_ZONE,
-        description="The IANA name of the speaker's time zone, for words such as “tomorrow”. An "
-        "offset in a time comes first; the header X-Ebb-Timezone says the same for the call.",
-        examples=["Asia/Shanghai"],
     ),
 ]
 IdempotencyKey = Annotated[Id, Field(min_length=1, max_length=200)]

@@ -9,8 +9,6 @@ from datetime import UTC, date, datetime, time, timedelta, timezone, tzinfo
 from functools import cache
 from zoneinfo import ZoneInfo, available_timezones
 
-from django.utils.dateparse import parse_datetime
-
 MAX_ZONE = 64
 """The longest name of a zone, in characters."""
 EARLIEST = datetime(1970, 1, 1, tzinfo=UTC)
@@ -104,6 +102,8 @@ def end_of(day: date, now: datetime) -> datetime:
 def read_moment(given: object) -> datetime:
     """Return a time that a program wrote: ISO 8601, PostgreSQL's format, or seconds or
     milliseconds since 1970. It is naive if it names no zone. Raises ValueError."""
+    from django.utils.dateparse import parse_datetime  # the built-in assessor runs without Django
+
     if isinstance(given, datetime):
         return given
     if isinstance(given, int | float) and not isinstance(given, bool):

@@ -59,8 +59,13 @@ def _make_hostile(model: type[Model]) -> None:
     # Not the model's own manager: the history is append-only.
     rows: QuerySet[Model] = QuerySet(model)
     values = {field.name: value for field in model._meta.fields for value in _texts(field)}
+    unique = {field.name for field in model._meta.fields if field.unique}
+    unique |= {name for one in model._meta.total_unique_constraints for name in one.fields}
+    own = {name: values.pop(name) for name in unique & values.keys()}
     if values:
         rows.update(**values)
+    for number, row in enumerate(rows.only("pk") if own else []):
+        rows.filter(pk=row.pk).update(**{n: f"{text[:-2]}{number:02}" for n, text in own.items()})
     for field in (field.name for field in model._meta.fields if isinstance(field, JSONField)):
         for row in rows.exclude(**{field: {}}).exclude(**{field: []}).only("pk", field):
             rows.filter(pk=row.pk).update(**{field: _said(getattr(row, field))})

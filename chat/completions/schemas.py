@@ -6,7 +6,7 @@ from uuid import UUID
 from ninja import Field, Schema
 from pydantic import AfterValidator, BaseModel, ConfigDict
 
-from memory.drafts import ZoneName
+from memory.time_fields import ZoneName
 
 Json = dict[str, Any]
 MemoryUseName = Literal["on", "read_only", "off"]

@@ -9,13 +9,13 @@ from django.db.models import F, Func, Q, TextField, Value
 from django.db.models.lookups import Contains
 from pydantic import TypeAdapter, ValidationError
 
-from memory.drafts import Moment
 from memory.errors import FieldError, InvalidArguments
 from memory.metadata_filters import OPERATORS, metadata_condition
 from memory.models.memories import SHORT_ID
 from memory.names import ANYBODY, MAX_NAME
 from memory.requests import parse_uuid
 from memory.text_forms import composed, folded, tag_form
+from memory.time_fields import Moment
 
 ENTITIES = {"user_id": "user_id", "agent_id": "agent_id", "run_id": "session_id"}
 """mem0's names and the columns. An app is a value of the metadata."""

@@ -7,9 +7,10 @@ from ninja import Field, Schema
 from pydantic import BaseModel, BeforeValidator, model_validator
 
 from config.mem0.filters import Filter, given_fields, read_filter
-from memory.drafts import MAX_CONTENT, Content, Fraction, GivenName, Metadata, Spoken, Text
+from memory.drafts import MAX_CONTENT, Content, Fraction, GivenName, Metadata, Text
 from memory.metadata import bounded
 from memory.requests import Body
+from memory.time_fields import Spoken
 
 MOST_RESULTS = 200
 _SWITCHES = ("enable_graph", "filter_memories", "immutable", "show_expired")

@@ -7,9 +7,10 @@ from uuid import UUID
 from ninja import Field, Schema
 from pydantic import BeforeValidator
 
-from memory.drafts import Moment, Text, UserName
+from memory.drafts import Text, UserName
 from memory.models import ApiKey, AuditEntry
 from memory.requests import ActorOut, Body, Flag, a_number, example
+from memory.time_fields import Moment
 
 ScopeName = Literal["read", "write", "admin"]
 Name = Annotated[Text, Field(max_length=120)]

@@ -152,7 +152,6 @@ class Memory(SpaceRow, Attributed, Dated, Learned):
     legacy_id = models.CharField(
         max_length=6, blank=True, default="", db_default="", editable=False
     )
-
     content = models.TextField(_("content"))
     memory_type = models.CharField(_("type"), max_length=12, choices=MemoryType)
     tags = ArrayField(

@@ -6,9 +6,9 @@ from uuid import UUID
 
 from ninja import Schema
 
-from memory.drafts import Moment
 from memory.models import MemoryEvent
 from memory.requests import ActorOut, Limit, MemoryReference, NumberedCursor
+from memory.time_fields import Moment
 
 ActionName = Literal[
     "created", "revised", "reinforced", "used", "renewed", "unused", "expired", "evicted",

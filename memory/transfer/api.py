@@ -77,10 +77,9 @@ def import_space(request: HttpRequest, asked: Query[ImportIn]) -> Status[JobOut]
     (200, with the skipped lines; 422 if the whole file was refused). For a larger file the response
     is the job that imports it (202).
     """
-    access = access_to(request, "admin")
+    access, chunks = access_to(request, "admin"), _chunks(request)
     access.require("write")
     now = access.here(timezone.now())
-    chunks = _chunks(request)
     first = next(chunks, b"")
     whole: dict[str, Any] = {
         "space": access.space, "user_id": access.owner, "actor": access.actor, "now": now,

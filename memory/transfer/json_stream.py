@@ -27,6 +27,7 @@ _DECODER = json.JSONDecoder(parse_constant=_no_number)
 def records(begun: str, source: TextIO, containers: Collection[str]) -> Iterator[Any]:
     """Yield the records of a list, or of an object's lists with the names of `containers`; any
     other object is a record. `begun` was read before. Raises ValueError, RecursionError."""
+    refuse_dense(begun)
     text = _JsonText(begun, source)
     yield from text.items() if text.next_sign() == "[" else _of_object(text, containers)
     if text.next_sign():

@@ -60,6 +60,7 @@ def test_somebody_signs_in_with_the_provider(
     expect(page.get_by_text("this browser")).to_be_visible()
     expect(page.get_by_text("· Linux")).to_be_visible()
     assert_no_findings(page, "the account of a provider's user")
+    page.goto("about:blank")  # its server ends before the browser does
 
 
 def test_somebody_connects_their_account(
@@ -80,6 +81,7 @@ def test_somebody_connects_their_account(
     page.get_by_label("Password").fill("a long password of alice")
     page.get_by_role("button", name="Connect", exact=True).click()
     expect(page.get_by_text("You can now sign in with Example Login.")).to_be_visible()
+    page.goto("about:blank")  # its server ends before the browser does
 
 
 def test_a_second_factor_is_set_up_and_used(

@@ -145,7 +145,7 @@ def test_ids_stay_as_they_are(space: Space, api: Api, key: MakeKey) -> None:
 
 IDS = {
     "user_id", "agent_id", "session_id", "run_id", "app_id", "memory_id", "action_id", "event_id",
-    "line_id", "job_id", "id", "ids", "wanted",
+    "line_id", "job_id", "id", "ids", "wanted", "timezone",
 }  # fmt: skip
 OF_EBB = {
     "cursor",

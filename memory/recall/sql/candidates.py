@@ -46,14 +46,11 @@ from memory.recall.sql.whose import tells_of_others
 
 REACH = 100
 """Minimum number of candidates for the strongest signal of a profile."""
-
-WIDE = 1000
-"""The same for a question that is asked again, because copies of one text filled the candidates."""
+WIDE = 1000  # the same when copies of one text filled the candidates
 
 MUCH, NEWEST = 0.1, 5000
 """A recency weight above this share of the heaviest signal can lift memories far from the
 nearest 100. Then this many of the newest are compared."""
-
 ARRIVED, AMONG = 5000, 20_000
 """Vectors compared because they were saved last, and the number of the table's last ids that are
 read for them. After an import, many new memories are farther than the nearest 100, but score more
@@ -174,7 +171,7 @@ def _memories(shape: Shape) -> MemoryQuerySet:
         memories = memories.filter(tags__contains=list(shape.tags))
     if shape.where:
         weighed = memories.with_importance_now(decay=shape.decay, now=NOW)
-        memories = weighed.filter(shape.where)
+        return weighed.filter(shape.where)
     return memories
 
 

@@ -71,8 +71,9 @@ _BEST = """
     WHERE score >= %(least)s AND id <> ALL(%(without)s::uuid[]) {cut}
 """
 _IN_ORDER = "ORDER BY {order} DESC, id"
-# Memories of the same text that were true until the same time. The best of them stays, of equally
-# good ones the newest. Two users may say the same of themselves. LIMIT 1, because the planner would
+# Memories of the same text and importance that were true until the same time. The best of them
+# stays, of equally good ones the newest. With another importance a text is a candidate of its own
+# (seed 002, AC-4). Two users may say the same of themselves. LIMIT 1, because the planner would
 # read all memories.
 _FOLDED = """
     SELECT best.*, count(*) OVER alike AS copies,
@@ -80,10 +81,10 @@ _FOLDED = """
             alike ORDER BY best.{order} DESC, best.created_at DESC, best.id
         ) AS copy
     FROM best, LATERAL (
-        SELECT {form} AS form, valid_to, user_id FROM memory_memory
+        SELECT {form} AS form, valid_to, importance, user_id FROM memory_memory
         WHERE space_id = %(space)s AND id = best.id LIMIT 1
     ) AS said
-    {within} WINDOW alike AS (PARTITION BY said.form, said.valid_to{users})
+    {within} WINDOW alike AS (PARTITION BY said.form, said.valid_to, said.importance{users})
 """
 _REST = " UNION ALL SELECT *, 0 AS copies, 1 AS copy FROM best WHERE place > {window}"
 _EVERY = "SELECT *, 1 AS copies, 1 AS copy FROM best"

@@ -63,6 +63,8 @@ def filled_space(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> I
             store_memories(prepared=_memories(space), actor=ALICE, now=NOW)
         with connection.cursor() as cursor:
             cursor.execute("ANALYZE memory_memory, memory_memoryembedding")
+            # An index cannot be made while keys wait to be checked.
+            cursor.execute("SET CONSTRAINTS ALL IMMEDIATE; SET CONSTRAINTS ALL DEFERRED")
         yield space
         transaction.set_rollback(True)
 
