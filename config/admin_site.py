@@ -3,25 +3,31 @@ login page.
 """
 
 from collections.abc import Callable
-from functools import wraps
+from functools import partial, wraps
 from typing import Any, cast
 
 from csp.constants import SELF, UNSAFE_EVAL, UNSAFE_INLINE
 from csp.decorators import csp_update
-from django.contrib.auth.views import redirect_to_login
+from django.contrib.auth.views import PasswordChangeView, redirect_to_login
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect
 from django.urls import reverse
+from unfold.forms import AdminOwnPasswordChangeForm
 from unfold.sites import UnfoldAdminSite
 
 from memory.access import roles
+from memory.access.confirmation import ChangePassword
 from memory.access.pages import too_many
 from memory.errors import RateLimited
 
 # The lists that a moderator opens most; the others follow by name.
 APPS = ("memory", "assessor", "chat", "auth")
 LISTS = ("Memory", "Space", "User", "MemoryEvent")
+
+
+class _NewPassword(ChangePassword, AdminOwnPasswordChangeForm):  # type: ignore[misc]  # unfold has no types
+    """Unfold's form for one's own password, with the limits of the login."""
 
 
 class EbbAdminSite(UnfoldAdminSite):  # type: ignore[misc]  # unfold has no types
@@ -55,6 +61,17 @@ class EbbAdminSite(UnfoldAdminSite):  # type: ignore[misc]  # unfold has no type
         for app in apps:
             app["models"].sort(key=lambda one: _place(one["object_name"], LISTS))
         return sorted(apps, key=lambda app: _place(app["app_label"], APPS))
+
+    def password_change(
+        self, request: HttpRequest, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponseBase:
+        """Return Unfold's page for a new password, with the limits of the login."""
+        view = PasswordChangeView.as_view(
+            form_class=partial(_NewPassword, request=request),
+            success_url=reverse(f"{self.name}:password_change_done"),
+            extra_context={**self.each_context(request), **(extra_context or {})},
+        )
+        return view(request)
 
     def login(self, request: HttpRequest, extra_context: Any = None) -> HttpResponse:
         """Redirect to Ebb's login page, which knows second factors and the identity provider.

@@ -31,7 +31,7 @@ from memory.access.authentication import (
 )
 from memory.access.rate_limits import CallKind, count_call
 from memory.connections import in_thread
-from memory.errors import Forbidden
+from memory.errors import Forbidden, InvalidArguments
 
 PATHS = ("/mcp", "/mcp/")
 # The headers that Django's middleware adds to every other response.
@@ -105,7 +105,7 @@ def _refusal(request: ASGIRequest) -> HttpResponse | None:
         return unknown_host(request)
     except (OperationalError, InterfaceError) as error:
         return problem_of(error)
-    except tuple(ANSWERS) as error:
+    except (InvalidArguments, *ANSWERS) as error:
         refused = problem_of(error)
         if isinstance(error, AuthenticationError):
             refused.headers["WWW-Authenticate"] = challenge(request)

@@ -20,6 +20,8 @@ from memory.storable import storable_json
 Json = Mapping[str, Any]
 
 MOST_PARTS, DEEPEST = 1000, 16
+MOST_PATTERNS = 20
+"""Maximum tests of a part of a text: each reads the texts of all memories."""
 
 
 class Reach(IntEnum):
@@ -65,12 +67,15 @@ def read_filter(*trees: Json) -> Filter:
 
 def _check_size(tree: Json) -> None:
     """Raise InvalidArguments for a filter with too many or too deep parts, or unstorable texts."""
-    count, level = 0, list[Any]([tree])
+    count, patterns, level = 0, 0, list[Any]([tree])
     for _depth in range(DEEPEST):
         count += sum(map(len, level))
+        patterns += sum(name in ("contains", "icontains") for one in level for name in one)
         level = [inner for one in level for inner in _inner(one)]
     if level or count > MOST_PARTS:
         raise refused("filters", f"at most {MOST_PARTS} parts, {DEEPEST} levels deep")
+    if patterns > MOST_PATTERNS:
+        raise refused("filters", f"at most {MOST_PATTERNS} of contains and icontains")
     try:
         storable_json(dict(tree))
     except ValueError as error:

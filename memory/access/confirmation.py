@@ -55,8 +55,10 @@ def too_many_failures() -> str:
 class ChangePassword(PasswordChangeForm):
     """Django's form for a new password, with the limits of the login."""
 
-    def __init__(self, user: User, data: Any, *, request: HttpRequest) -> None:
-        super().__init__(user, data)
+    def __init__(
+        self, user: User, data: Any = None, *, request: HttpRequest, **options: Any
+    ) -> None:
+        super().__init__(user, data, **options)
         self.request = request
 
     def clean_old_password(self) -> str:

@@ -16,6 +16,7 @@ from django.db.models import Q
 
 from memory.access.audit import note, note_installation
 from memory.access.keys import digest
+from memory.access.members import check_owner
 from memory.actors import Actor
 from memory.errors import Conflict, FieldError, InvalidArguments, NotFound
 from memory.locks import lock_changes
@@ -32,11 +33,11 @@ def invite(
     """Create an invitation, or renew the one of this name; return it and its token, which is not
     stored. An earlier token ends.
 
-    Raises InvalidArguments for a name that no account can have, Conflict if a member of the space
-    has it.
+    Raises Forbidden if the inviter is no owner, InvalidArguments for a name that no account can
+    have, Conflict if a member of the space has it.
     """
     name = _checked(name)
-    lock_changes(space.pk)
+    check_owner(space, invited_by)
     _check_no_member(space, name)
     token = secrets.token_urlsafe(32)
     values = {

@@ -7,7 +7,7 @@ from django.db.models import Q
 
 from memory.access.audit import note
 from memory.actors import Actor
-from memory.errors import Conflict
+from memory.errors import Conflict, Forbidden, NotFound
 from memory.locks import lock_changes
 from memory.models import AuditAction, Invitation, Membership, Role, Space, User
 
@@ -41,9 +41,34 @@ def add_member(*, space: Space, user: User, role: Role, actor: Actor, now: datet
 
 
 @transaction.atomic
-def remove_member(*, membership: Membership, actor: Actor, now: datetime) -> None:
-    """Remove a user from the space. Raises Conflict for its last owner."""
+def change_role(
+    *, membership: Membership, role: Role, by: User, actor: Actor, now: datetime
+) -> None:
+    """Change a member's role in the name of an owner. Raises Forbidden, NotFound if the member was
+    removed meanwhile, Conflict for the last owner."""
+    check_owner(membership.space, by)
+    if not Membership.objects.filter(pk=membership.pk).exists():
+        raise NotFound("Member not found.")
+    add_member(space=membership.space, user=membership.user, role=role, actor=actor, now=now)
+
+
+def check_owner(space: Space, user: User) -> None:
+    """Raise Forbidden unless the user is an owner now, which no one changes before the transaction
+    ends: another owner may have ended their right since their request began."""
+    lock_changes(space.pk)
+    if not Membership.objects.filter(space=space, user=user, role=Role.OWNER).exists():
+        raise Forbidden("You are no longer an owner of this space.")
+
+
+@transaction.atomic
+def remove_member(
+    *, membership: Membership, actor: Actor, now: datetime, by: User | None = None
+) -> None:
+    """Remove a user from the space, in the name of an owner if `by` is given. Raises Forbidden,
+    Conflict for its last owner."""
     lock_changes(membership.space_id)
+    if by is not None:
+        check_owner(membership.space, by)
     locked = Membership.objects.filter(pk=membership.pk).first()
     if locked is None:
         return

@@ -79,8 +79,8 @@ def logged_in(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpRespon
 def space_page(scope: str) -> Callable[[View[P]], Callable[..., HttpResponseBase]]:
     """Return a decorator for a view that takes the member's Access in place of the URL's `slug`.
 
-    NotFound becomes 404, RateLimited 429. Invalid arguments that our forms and links never send,
-    such as a forged cursor, become 400.
+    NotFound becomes 404, Forbidden 403, RateLimited 429. Invalid arguments that our forms and links
+    never send, such as a forged cursor, become 400.
     """
 
     def decorate(view: View[P]) -> Callable[..., HttpResponseBase]:
@@ -95,6 +95,8 @@ def space_page(scope: str) -> Callable[[View[P]], Callable[..., HttpResponseBase
                 response = view(request, access, *args, **kwargs)
             except NotFound:
                 raise Http404 from None
+            except Forbidden as error:
+                raise PermissionDenied(str(error)) from None
             except InvalidArguments as error:
                 raise BadRequest(str(error)) from None
             except RateLimited as error:

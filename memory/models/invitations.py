@@ -19,8 +19,15 @@ class InvitationQuerySet(models.QuerySet["Invitation"]):
         return self.filter(space=space).order_by("name")
 
     def valid(self, now: datetime) -> InvitationQuerySet:
-        """Return the invitations that can be accepted now, with their spaces."""
-        rows = self.filter(expires_at__gt=now, space__closed_at=None, invited_by__is_active=True)
+        """Return the invitations that can be accepted now, with their spaces: those of people who
+        are still owners."""
+        rows = self.filter(
+            expires_at__gt=now,
+            space__closed_at=None,
+            invited_by__is_active=True,
+            invited_by__memberships__space=models.F("space"),
+            invited_by__memberships__role=Role.OWNER,
+        )
         return rows.select_related("space")
 
     def to_user(self, user: User, now: datetime) -> InvitationQuerySet:

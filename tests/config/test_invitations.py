@@ -15,8 +15,9 @@ from pytest_django import Settings
 
 from chat.models import Conversation
 from memory.access.invitations import LIFETIME, invite
-from memory.access.members import add_member, remove_member
+from memory.access.members import add_member, change_role, remove_member
 from memory.actors import SYSTEM
+from memory.errors import Forbidden, NotFound
 from memory.models import AuditEntry, Invitation, Membership, Role, Space, User
 from tests.conftest import Answer
 from tests.memory.writing import remember
@@ -356,3 +357,39 @@ def test_a_new_account_chats_under_its_name_in_the_space(space: Space, alice: Us
     client.post(reverse("say", args=["home"]), {"message": "I play the flute", "chat_as": "me"})
 
     assert Conversation.objects.in_space(space).get().user_id == "dana"
+
+
+def test_who_is_no_owner_any_more_invites_and_changes_nobody(
+    space: Space, alice: User, bob: User
+) -> None:
+    """The right is checked again behind the lock: it may have ended since the request began."""
+    carol = User.objects.create_user("carol")
+    now = timezone.now()
+    hers = add_member(space=space, user=carol, role=Role.VIEWER, actor=SYSTEM, now=now)
+
+    with pytest.raises(Forbidden):
+        invited(space, carol, "dana")
+    with pytest.raises(Forbidden):
+        change_role(membership=hers, role=Role.OWNER, by=carol, actor=SYSTEM, now=now)
+    with pytest.raises(Forbidden):
+        remove_member(membership=hers, by=carol, actor=SYSTEM, now=now)
+
+    hers.delete()
+    with pytest.raises(NotFound):
+        change_role(
+            membership=Membership(pk=0, space=space, user=carol),
+            role=Role.OWNER, by=alice, actor=SYSTEM, now=now,
+        )  # fmt: skip
+    assert spaces_of(carol) == []
+
+
+def test_an_invitation_of_who_is_no_owner_any_more_opens_nothing(
+    space: Space, alice: User, bob: User
+) -> None:
+    token = invited(space, alice, "dana", Role.OWNER)
+    Membership.objects.filter(user=alice).update(role=Role.EDITOR)
+
+    assert Client().get(reverse("invitation"), {"token": token}).status_code == 403
+    assert (
+        answer(Client(), token, new_password1=PASSWORD, new_password2=PASSWORD).status_code == 403
+    )

@@ -226,6 +226,8 @@ def test_key_with_a_limit_is_told_when_to_come_back(web: Web, space: Space) -> N
         ("POST", {"Origin": "https://evil.example"}, 403, "forbidden"),
         ("POST", {"Host": "evil.example"}, 400, "bad_request"),
         ("GET", {}, 405, "method_not_allowed"),
+        ("POST", {"X-Ebb-Timezone": "Moon/X"}, 422, "memory_invalid_arguments"),
+        ("POST", {"X-Ebb-User": "u" * 300}, 422, "memory_invalid_arguments"),
     ],
 )
 def test_who_may_not_come_in_is_told_why(

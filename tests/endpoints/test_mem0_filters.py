@@ -234,6 +234,7 @@ def nested(depth: int) -> dict[str, Any]:
         ({"memory_ids": ["nonsense"]}, "UUID"),
         ({"agent_id": "\u0000"}, "NUL"),
         (nested(8), "levels deep"),
+        ({"OR": [{"metadata": {"n": {"contains": "a"}}}] * 21}, "at most 20 of contains"),
     ],
 )
 def test_a_filter_that_is_not_understood_is_refused(

@@ -91,10 +91,10 @@ def change(request: PageRequest, access: Access, member_id: int) -> HttpResponse
     """Change a member's role."""
     member = _member(access, member_id)
     try:
-        services.add_member(
-            space=access.space,
-            user=member.user,
+        services.change_role(
+            membership=member,
             role=_role(request),
+            by=request.user,
             actor=access.actor,
             now=timezone.now(),
         )
@@ -111,7 +111,9 @@ def remove(request: PageRequest, access: Access, member_id: int) -> HttpResponse
     """Remove a member, possibly oneself."""
     member = _member(access, member_id)
     try:
-        services.remove_member(membership=member, actor=access.actor, now=timezone.now())
+        services.remove_member(
+            membership=member, by=request.user, actor=access.actor, now=timezone.now()
+        )
     except Conflict:
         return _shown(request, access, error=_LAST_OWNER)
     if member.user_id == request.user.pk:

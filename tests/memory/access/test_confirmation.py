@@ -72,6 +72,22 @@ def test_the_old_password_cannot_be_guessed(alice: User, bob: User) -> None:
     assert alice.check_password(PASSWORD)
 
 
+def test_the_admins_page_for_a_password_has_the_same_limits(alice: User) -> None:
+    User.objects.filter(pk=alice.pk).update(is_staff=True)
+    client, new = login(alice), dict.fromkeys(("new_password1", "new_password2"), "a new password")
+
+    def send(old: str) -> str:
+        sent = client.post(reverse("admin:password_change"), new | {"old_password": old})
+        return str(sent.content.decode())
+
+    for _ in range(MOST_PER_ACCOUNT):
+        assert "was entered incorrectly" in send("a guess")
+
+    assert LIMITED in send(PASSWORD)
+    alice.refresh_from_db()
+    assert alice.check_password(PASSWORD)
+
+
 def test_asking_for_an_older_password_does_not_log_out(alice: User, settings: Settings) -> None:
     client = login(alice)
     settings.PASSWORD_HASHERS = [PASSWORD_HASHERS[1], *settings.PASSWORD_HASHERS]

@@ -389,12 +389,13 @@ def test_copies_leave_room_for_other_memories(space: Space, explain: bool, large
 def test_the_best_of_equal_texts_is_found_and_of_equally_good_ones_the_newest(space: Space) -> None:
     remember(space, "User likes jazz", importance=0.9, created_at=NOW - timedelta(days=2))
     best = remember(space, "user likes jazz", importance=0.9, created_at=NOW - timedelta(days=1))
-    remember(space, "User likes jazz!", importance=0.1, created_at=NOW)
+    other = remember(space, "User likes jazz!", importance=0.1, created_at=NOW)
 
     by_importance = Profile(name="own", importance=1.0, source="this test")
     found = recall(space, SearchRequest("jazz", by_importance), now=NOW).results
 
-    assert [one.memory.pk for one in found] == [best.pk]
+    # With another importance a text is a candidate of its own (seed 002, AC-4).
+    assert [one.memory.pk for one in found] == [best.pk, other.pk]
 
 
 def test_users_may_say_the_same(space: Space) -> None:
