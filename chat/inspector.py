@@ -95,9 +95,12 @@ class StandingRule:
         return name, str(MemoryType(name).label)
 
 
-def why(message: Message, question: str | None = None) -> dict[str, Any]:
-    """Return the inspector's context for a reply: `message`, `question`, its Hits and its standing
-    rules. A caller that has read the question passes it, which saves a query."""
+def why(
+    message: Message, question: str | None = None, *, standing: Sequence[Stored] = ()
+) -> dict[str, Any]:
+    """Return the inspector's context for a reply: `message`, `question`, its Hits and those of its
+    `standing` rules that the reader sees (chat.shown_rules). A caller that has read the question
+    passes it, which saves a query."""
     question = question_of(message) if question is None else question
     now = _now(message, question)
     return {
@@ -106,7 +109,7 @@ def why(message: Message, question: str | None = None) -> dict[str, Any]:
         "is_ended": message.state not in {Message.State.PENDING, Message.State.STREAMING},
         "recalled": _hits(message, question, now, message.recalled, is_out=False),
         "missed": _hits(message, question, now, message.missed, is_out=True),
-        "standing": _standing(message, now),
+        "standing": _standing(standing, now),
     }
 
 
@@ -122,7 +125,7 @@ def why_unkept(
         "is_ended": True,
         "recalled": hits,
         "missed": [],
-        "standing": _standing(message, now),
+        "standing": _standing(standing, now),
     }
 
 
@@ -155,8 +158,8 @@ def _now(message: Message, question: str) -> _Now:
     return _Now(memories, _set_aside(message, question, ids))
 
 
-def _standing(message: Message, now: _Now) -> list[StandingRule]:
-    return [StandingRule(rule, now.memories.get(rule["id"])) for rule in message.standing]
+def _standing(rules: Sequence[Stored], now: _Now) -> list[StandingRule]:
+    return [StandingRule(rule, now.memories.get(rule["id"])) for rule in rules]
 
 
 def _hits(

@@ -1,5 +1,6 @@
 """The JSON shapes of chat (docs/api.md)."""
 
+from collections.abc import Iterable
 from datetime import datetime
 from typing import Annotated, Any, Literal
 from uuid import UUID
@@ -9,8 +10,10 @@ from pydantic import AfterValidator, ConfigDict, model_validator
 
 from assessor.llm import ChatMessage
 from chat.choices import MAX_MODEL, MAX_SYSTEM_PROMPT, Choices
-from chat.models import Message
+from chat.models import Conversation, Message
 from chat.services.replies import Reply
+from chat.shown_rules import rules_shown
+from memory.access.authentication import Access
 from memory.drafts import MAX_CONTENT, Content, GivenName, Text
 from memory.formulas.ranking import PROFILES
 from memory.names import NO_CONTROL, OPTIONAL_NAME_PATTERN, has_control_characters
@@ -225,6 +228,16 @@ class ConversationDetail(ConversationOut):
     """A conversation with its messages, in order."""
 
     messages: list[MessageOut]
+
+    @classmethod
+    def of(
+        cls, conversation: Conversation, messages: Iterable[Message], access: Access
+    ) -> "ConversationDetail":
+        """Return the conversation with its messages, without rules that the caller may not see."""
+        shown = [MessageOut.model_validate(message) for message in messages]
+        for message in shown:
+            message.standing = rules_shown(message.standing, access)
+        return cls.model_validate({**vars(conversation), "messages": shown})
 
 
 class ConversationList(Schema):

@@ -1,10 +1,13 @@
 """Stored turns: the part that remains when a reply fails, and a finished reply as events."""
 
 from collections.abc import AsyncGenerator
+from dataclasses import replace
 
 from chat.models import Message
 from chat.replies import Done, Event, Recalled, Token
 from chat.services.replies import Reply
+from chat.shown_rules import rules_shown
+from memory.access.authentication import Access
 
 
 class ReplyFailed(Exception):
@@ -26,9 +29,9 @@ def kept(message: Message) -> dict[str, str]:
     return {"conversation_id": str(message.conversation_id), "message_id": str(message.pk)}
 
 
-async def stored_reply(message: Message) -> AsyncGenerator[Event]:
-    """Yield the events of a finished reply as if it were being written now."""
-    reply = Reply.of(message)
+async def stored_reply(message: Message, access: Access) -> AsyncGenerator[Event]:
+    """Yield the events of a finished reply as if it were being written now for this caller."""
+    reply = replace(Reply.of(message), standing=rules_shown(message.standing, access))
     yield Recalled(reply.recalled, reply.standing)
     if reply.content:
         yield Token(reply.content)

@@ -6,6 +6,8 @@ from uuid import UUID
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from chat.models import Conversation, Message
+from chat.shown_rules import rules_seen
+from memory.readers import Reader
 from memory.transfer.sections import Row, Section
 
 
@@ -70,6 +72,11 @@ def _nobody_writes_it(row: Row) -> None:
         row["state"] = Message.State.STOPPED
 
 
+def _only_seen(row: Row, reader: Reader) -> None:
+    """Remove standing rules of others, which a reply in a shared conversation may have followed."""
+    row["standing"] = rules_seen(row["standing"], reader)
+
+
 SECTIONS = (
     # The creator, the speakers and the members who may read are users of the exporting
     # installation.
@@ -89,5 +96,6 @@ SECTIONS = (
         owner="conversation__user_id",
         check=_check,
         arrives=_nobody_writes_it,
+        leaves=_only_seen,
     ),
 )

@@ -48,7 +48,7 @@ def list_conversations(request: HttpRequest, page: Query[Search]) -> dict[str, A
     url_name="conversations_get",
     operation_id="getConversation",
 )
-def get_conversation(request: HttpRequest, id: RowId) -> dict[str, Any]:
+def get_conversation(request: HttpRequest, id: RowId) -> ConversationDetail:
     """Return one conversation with its messages, without replaced ones."""
     access = access_to(request, "read")
     space = access.space
@@ -57,7 +57,7 @@ def get_conversation(request: HttpRequest, id: RowId) -> dict[str, Any]:
     if conversation is None:
         raise NotFound("Conversation not found.")
     messages = Message.objects.in_space(space).of(conversation).shown()
-    return {**vars(conversation), "messages": list(messages)}
+    return ConversationDetail.of(conversation, messages, access)
 
 
 def _space_to_change(request: HttpRequest, reference: str) -> Space:

@@ -69,7 +69,7 @@ async def chat(
         return await _answer(None, reply, stream=asked.stream)
     begin = _begin(access, asked, key_of(idempotency_key, access.reader))
     check = partial(conversation_for, access.space, access.reader)
-    answer = await _answer_turn(begin, check, asked.conversation_id, stream=asked.stream)
+    answer = await _answer_turn(access, begin, check, asked.conversation_id, stream=asked.stream)
     if gated := await sync_to_async(_gated)(access.space, asked.message or ""):
         shown = answer if isinstance(answer, HttpResponseBase) else response
         shown.headers[GATE_HEADER] = gated
@@ -125,7 +125,7 @@ async def regenerate(
         said_by=access.person,
     )
     check = partial(conversation_for, access.space, access.reader)
-    return await _answer_turn(begin, check, id, stream=asked.stream)
+    return await _answer_turn(access, begin, check, id, stream=asked.stream)
 
 
 @router.post(
@@ -153,7 +153,7 @@ async def edit(request: HttpRequest, id: UUID, asked: EditIn) -> ChatOut | HttpR
         said_by=access.person,
     )
     check = partial(message_for, access.space, access.reader)
-    return await _answer_turn(begin, check, id, stream=asked.stream)
+    return await _answer_turn(access, begin, check, id, stream=asked.stream)
 
 
 @router.post(
@@ -179,6 +179,7 @@ def restore(request: HttpRequest, id: UUID) -> Conversation:
 
 
 async def _answer_turn(
+    access: Access,
     begin: Callable[[], Message],
     check: Callable[[UUID], object],
     id_: UUID | None,
@@ -198,7 +199,7 @@ async def _answer_turn(
 
     message = await sync_to_async(write)()
     finished = message.state == Message.State.DONE  # an earlier call with the same key
-    reply = stored_reply(message) if finished else stream_reply(message)
+    reply = stored_reply(message, access) if finished else stream_reply(message)
     return await _answer(message, reply, stream=stream)
 
 

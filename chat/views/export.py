@@ -33,7 +33,7 @@ def as_markdown(request: PageRequest, access: Access, conversation_id: UUID) -> 
 def as_json(request: PageRequest, access: Access, conversation_id: UUID) -> HttpResponse:
     """Return the conversation as a JSON file, as `GET conversations/{id}` of the API does."""
     conversation, messages = _conversation(access, conversation_id)
-    detail = ConversationDetail.model_validate({**vars(conversation), "messages": messages})
+    detail = ConversationDetail.of(conversation, messages, access)
     response = JsonResponse(
         detail.model_dump(), json_dumps_params={"ensure_ascii": False, "indent": 1}
     )

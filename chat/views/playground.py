@@ -58,7 +58,7 @@ def playground(
     if may_write and not messages:
         context |= things_to_try(access.space)
     reply = newest_reply(messages)
-    context |= inspected(access.space, reply, _answered(reply, messages))
+    context |= inspected(access, reply, _answered(reply, messages))
     context |= choice_context(access.space, context["policy"])
     return render(request, "chat/playground.html", context)
 

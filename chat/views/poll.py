@@ -32,7 +32,7 @@ def poll(request: PageRequest, access: Access) -> HttpResponse:
     is_replaced = known.replaced_at is not None
     after = 0 if is_replaced else known.position
     messages = messages_of(access.space, known.conversation, after=after)
-    context = inspected(access.space, newest_reply(messages)) | {
+    context = inspected(access, newest_reply(messages)) | {
         "chat_messages": messages,
         "days": days_above(messages, after=None if is_replaced else known),
     }

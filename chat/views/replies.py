@@ -37,7 +37,7 @@ async def reply(request: PageRequest, slug: str, message_id: UUID) -> HttpRespon
     """Return the reply as server-sent events, each a fragment of the page."""
     user = await request.auser()
     access, message = await sync_to_async(_message)(user, slug, message_id)
-    return event_stream(_fragments(message, may_begin="write" in access.scopes))
+    return event_stream(_fragments(access, message))
 
 
 def _message(user: Any, slug: str, message_id: UUID) -> tuple[Access, Message]:
@@ -50,23 +50,26 @@ def _message(user: Any, slug: str, message_id: UUID) -> tuple[Access, Message]:
     return access, get_object_or_404(rows, pk=message_id, role=Message.Role.ASSISTANT)
 
 
-async def _fragments(message: Message, *, may_begin: bool) -> AsyncGenerator[bytes]:
+async def _fragments(access: Access, message: Message) -> AsyncGenerator[bytes]:
     """Yield the events as they come, then `done` with the whole reply.
 
     A browser that reconnects gets all events again.
     """
+    may_begin = "write" in access.scopes
     if following := live.follow(message, may_begin=may_begin):
         with suppress(Conflict):  # another process was faster
-            async with aclosing(_drawn(message, following.read())) as pieces:
+            async with aclosing(_drawn(access, message, following.read())) as pieces:
                 async for piece in pieces:
                     yield piece
-    async with aclosing(_drawn(message, elsewhere.read(message))) as pieces:
+    async with aclosing(_drawn(access, message, elsewhere.read(message))) as pieces:
         async for piece in pieces:
             yield piece
-    yield event("done", await in_thread(_finished, message, may_write=may_begin))
+    yield event("done", await in_thread(_finished, access, message))
 
 
-async def _drawn(message: Message, reading: AsyncGenerator[list[Event]]) -> AsyncGenerator[bytes]:
+async def _drawn(
+    access: Access, message: Message, reading: AsyncGenerator[list[Event]]
+) -> AsyncGenerator[bytes]:
     """Yield the reply's events as page fragments.
 
     `recalled`, `text` and `tools` replace the page's content; `token` replaces the open block of
@@ -79,8 +82,7 @@ async def _drawn(message: Message, reading: AsyncGenerator[list[Event]]) -> Asyn
             for piece in _pieces(happened):
                 if isinstance(piece, Recalled):
                     message.recalled, message.standing = piece.results, piece.standing
-                    inspector = await in_thread(_inspector, message)
-                    yield event("recalled", inspector)
+                    yield event("recalled", await in_thread(_inspector, access, message))
                 elif isinstance(piece, Tool):
                     yield event(tool, _tool_call(piece.call))
                     tool = "tool"
@@ -132,17 +134,18 @@ def _under_way(user: Any, slug: str, conversation_id: str | None) -> list[Messag
     return list(under_way.filter(conversation_id=uuid_in(conversation_id)))
 
 
-def _inspector(message: Message) -> str:
-    return render_to_string("chat/_recalled.html", inspected(message.space, message))
+def _inspector(access: Access, message: Message) -> str:
+    return render_to_string("chat/_recalled.html", inspected(access, message))
 
 
 def _tool_call(call: dict[str, Any]) -> str:
     return render_to_string("chat/_tool_call.html", {"call": call})
 
 
-def _finished(message: Message, *, may_write: bool) -> str:
+def _finished(access: Access, message: Message) -> str:
     """Render the stored reply, with its explanation for the inspector."""
     rows = Message.objects.in_space(message.space).select_related("assessment__memory", "space")
     stored = rows.get(pk=message.pk)
-    context = inspected(stored.space, stored) | {"message": stored, "may_write": may_write}
+    may_write = "write" in access.scopes
+    context = inspected(access, stored) | {"message": stored, "may_write": may_write}
     return render_to_string("chat/_finished.html", context)

@@ -14,12 +14,13 @@ from chat.first_steps import saw_why
 from chat.inspector import offered, why, why_one
 from chat.models import Message
 from chat.services.relevance import mark_irrelevant, unmark_irrelevant
+from chat.shown_rules import rules_shown
 from chat.views.refusals import GONE, refusal
 from memory.access.authentication import Access
 from memory.access.pages import PageRequest, space_page
 from memory.drafts import MemoryChange
 from memory.memories.edit_form import edited
-from memory.models import Memory, Space, Status
+from memory.models import Memory, Status
 from memory.models.policies import current_policy
 from memory.retention.recycle_bin import delete_memory, restore_memory
 from memory.store.services import revise_memory
@@ -31,19 +32,22 @@ TIMED_REPLIES = 200
 @space_page("read")
 def inspector(request: PageRequest, access: Access, message_id: UUID) -> HttpResponse:
     """Render the memories recalled for a reply, and those that just missed."""
-    context = inspected(access.space, _reply(access, message_id))
+    context = inspected(access, _reply(access, message_id))
     saw_why(user=request.user, now=timezone.now())
     return render(request, "chat/_recalled.html", context)
 
 
-def inspected(space: Space, message: Message | None, question: str | None = None) -> dict[str, Any]:
-    """Return the context of the inspector's template; without a reply, the template
-    shows a hint.
+def inspected(
+    access: Access, message: Message | None, question: str | None = None
+) -> dict[str, Any]:
+    """Return the context of the inspector's template with what the caller may see; without a reply,
+    the template shows a hint.
     """
+    shown = rules_shown(message.standing, access) if message else []
     return {
-        "why": why(message, question) if message else {},
-        "space": space,
-        "policy": current_policy(space).document,
+        "why": why(message, question, standing=shown) if message else {},
+        "space": access.space,
+        "policy": current_policy(access.space).document,
     }
 
 

@@ -15,7 +15,7 @@ from memory.drafts import MemoryDraft
 from memory.models import Memory, Role, Space
 from memory.models.choices import MemoryType
 from memory.policy import PolicyDocument
-from memory.readers import Reader
+from memory.readers import SHARED, Reader
 from memory.recall.results import repeated
 from memory.sql import fetch
 from memory.text.how_to_answer import says_how_to_answer
@@ -47,7 +47,7 @@ def standing_rules(
     """Return this person's live memories that say how to answer, most important first and each text
     once. At most the policy's `recall.standing` are returned, and none of `without`.
 
-    None is a person whom the caller does not name.
+    None is a person whom the caller does not name; nobody's own memories are theirs.
     """
     reader = _memories_of(space, person)
     if reader is None or not rules.recall.standing:
@@ -82,8 +82,8 @@ def _memories_of(space: Space, person: str | None) -> Reader | None:
     Shared memories do not say who said them. With one member who may write, it was this one, or a
     program that names nobody.
     """
-    writers = space.memberships.exclude(role=Role.VIEWER)
-    names = list(writers.values_list("user__username", flat=True)[:2])
-    if len(names) < 2 and person in (None, *names):
-        return Reader(names[0] if names else None)
-    return None if person is None else Reader.exactly(person)
+    writers = space.memberships.exclude(role=Role.VIEWER).select_related("user")
+    names = [member.known_as for member in writers[:2]]
+    if person is None:
+        return SHARED if len(names) < 2 else None
+    return Reader(person) if names == [person] else Reader.exactly(person)

@@ -41,6 +41,7 @@ def export_lines(space: Space, reader: Reader, *, now: datetime) -> Generator[st
                 _rows(space, reader, section).values(*section.fields).iterator(chunk_size=_ROWS)
             ):
                 rows += 1
+                section.leaves(row, reader)
                 yield _line({"kind": section.kind, **row})
     yield _line({"kind": "end", "rows": rows})
 

@@ -20,6 +20,7 @@ from memory.models import (
     ReviewRule,
     SavedQuery,
 )
+from memory.readers import Reader
 from memory.transfer import checks
 
 FORMAT, VERSION = "ebb-export", 1
@@ -28,6 +29,10 @@ Row = dict[str, Any]
 
 
 def _nothing(row: Row) -> None:
+    return None
+
+
+def _everything(row: Row, reader: Reader) -> None:
     return None
 
 
@@ -40,7 +45,8 @@ class Section:
     whose rows they identify. `owner` is the path to the column with the user whom a row belongs to;
     "" for tables that have none, whose rows every export contains. `check` raises ValueError for
     values that the columns' types allow and the table does not. `arrives` adapts a row that would
-    be wrong in another installation.
+    be wrong in another installation. `leaves` removes from an exported row what its reader may not
+    see.
     """
 
     kind: str
@@ -51,6 +57,7 @@ class Section:
     owner: str = ""
     check: Callable[[Row], None] = _nothing
     arrives: Callable[[Row], None] = _nothing
+    leaves: Callable[[Row, Reader], None] = _everything
 
     @cached_property
     def has_ids(self) -> bool:

@@ -80,9 +80,9 @@ def test_a_wish_applies_to_the_person_who_said_it(space: Space) -> None:
     wish(space, "Keep answers short", 0.8)
     wish(space, "Never use emojis", user_id="alice")
     join(space, "vera", Role.VIEWER)
-    # Nobody but alice can have said what is shared.
-    for alice in (None, "alice"):
-        assert rules(space, alice) == ["Keep answers short", "Never use emojis"]
+    # Nobody but alice can have said what is shared. What is hers alone is nobody else's.
+    assert rules(space, "alice") == ["Keep answers short", "Never use emojis"]
+    assert rules(space, None) == ["Keep answers short"]
     assert rules(space, "ana") == ["Answer in Portuguese"]
     assert rules(space, "ben") == []
 
@@ -91,6 +91,17 @@ def test_a_wish_applies_to_the_person_who_said_it(space: Space) -> None:
     assert rules(space, "ana") == ["Answer in Portuguese"]
     for unknown in ("eve", None):
         assert rules(space, unknown) == []
+
+
+@pytest.mark.django_db
+def test_a_member_is_known_by_the_name_in_the_space(space: Space) -> None:
+    space.memberships.filter(user__username="alice").update(name="ally")
+    wish(space, "Keep answers short", 0.8)
+    wish(space, "Never use emojis", user_id="ally")
+    wish(space, "Answer in Portuguese", user_id="alice")
+
+    assert rules(space, "ally") == ["Keep answers short", "Never use emojis"]
+    assert rules(space, "alice") == ["Answer in Portuguese"]  # a program's user of this name
 
 
 @pytest.mark.django_db
