@@ -38,6 +38,8 @@ PATHS = ("/mcp", "/mcp/")
 NOSNIFF = (b"x-content-type-options", b"nosniff")
 NOT_STORED = (b"cache-control", b"private, no-store")
 
+_REFUSED: tuple[type[Exception], ...] = (InvalidArguments, *ANSWERS)
+
 
 class McpEndpoint:
     """Answers ASGI requests at /mcp, and passes all others to the application behind it."""
@@ -105,7 +107,7 @@ def _refusal(request: ASGIRequest) -> HttpResponse | None:
         return unknown_host(request)
     except (OperationalError, InterfaceError) as error:
         return problem_of(error)
-    except (InvalidArguments, *ANSWERS) as error:
+    except _REFUSED as error:
         refused = problem_of(error)
         if isinstance(error, AuthenticationError):
             refused.headers["WWW-Authenticate"] = challenge(request)

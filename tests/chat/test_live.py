@@ -12,9 +12,12 @@ from chat.models import Message
 from chat.replies import Token
 from chat.services.replies import stop_pending
 from chat.views.replies import _fragments
+from memory.access.authentication import Access
+from memory.actors import SYSTEM
 from memory.connections import in_thread
 from memory.errors import Conflict
 from memory.models import Space
+from memory.readers import EVERYONE
 from tests.chat.live_scenes import Ask, Play, followed, stored, until
 from tests.stub_model import StubModel
 from tests.stub_wire import TOKEN
@@ -37,7 +40,10 @@ async def read(message: Message, tokens: int = 1000) -> str:
 
 async def drawn(message: Message, *, may_begin: bool = True) -> AsyncIterator[tuple[str, str]]:
     """The events of a page as they come, each with its data."""
-    async for piece in _fragments(message, may_begin=may_begin):
+    scopes = frozenset({"read", "write"} if may_begin else {"read"})
+    space = Space(pk=message.space_id, slug="home")
+    access = Access(space, SYSTEM, scopes, "user:1", EVERYONE)
+    async for piece in _fragments(access, message):
         name, _, data = piece.decode().removeprefix("event: ").partition("\n")
         yield name, data.replace("data: ", "").strip("\n")
 
