@@ -4,6 +4,7 @@ Recall only reads; it never counts as use. The caller that sends the memories to
 store.uses.mark_used.
 """
 
+import math
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -33,8 +34,11 @@ from memory.readers import EVERYONE, SHARED, Reader
 from memory.recall.relevance import Signals, relevance_of
 from memory.recall.results import Result
 from memory.recall.share import share_of, turn_of
-from memory.recall.sql import JUST_MISSED, OTHERS, PAST, Question, Shape, recalled
+from memory.recall.sql import JUST_MISSED, LONG, OTHERS, PAST, Question, Shape, recalled
 from memory.recall.times import asked_time
+
+WHOLE = 4
+"""The power of the share of a question's words in a long memory: a half hardly counts."""
 
 
 @dataclass(frozen=True)
@@ -227,12 +231,18 @@ def _relevances(question: Question, rows: Sequence[Memory]) -> list[float]:
 def signals_of(memory: Memory) -> Signals:
     """Return the numbers that the statement computed for a memory, as input for its relevance."""
     numbers = vars(memory)  # annotated by the statement
+    undivided, covered = (numbers[name] for name in LONG)
+    # A long memory may contain some words by chance, but hardly all. Then it counts as a short one
+    # that contains them, which is at least as similar, and is among the similarities compared.
+    whole, lexical = covered**WHOLE, numbers["signal_lexical"]
+    semantic = max(numbers["signal_semantic"], whole * undivided)
+    apart = whole * (semantic - numbers["usual"]) / math.sqrt(max(1, numbers["among"]))
     return Signals(
-        semantic=numbers["signal_semantic"],
-        lexical=numbers["signal_lexical"],
+        semantic=semantic,
+        lexical=lexical + whole * (undivided - lexical),
         speaker=numbers["signal_speaker"],
         usual=numbers["usual"],
-        spread=numbers["spread"],
+        spread=math.hypot(numbers["spread"], apart),
         among=numbers["among"],
         others=numbers.get(OTHERS, 0.0),
     )

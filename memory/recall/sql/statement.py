@@ -37,6 +37,9 @@ PAST = "signal_past"
 """The column with a memory's fit to the time asked about, in questions about the past."""
 OTHERS = "signal_others"
 """The column, in questions about the user's own facts, with 1 for memories about others."""
+LONG = ("undivided", "covered")
+"""The columns for the relevance of a long memory: the lexical signal whatever the length, and the
+share of the question's words that it contains; for a short memory the share is 0."""
 
 COPIES = "copies"
 """The column with the number of memories that have the same text among the best rows; 0 for a row
@@ -49,7 +52,8 @@ _SCORED = """
         SELECT found.id, found.created_at, found.time_coef, {current} AS current_importance,
             {semantic} AS signal_semantic, {lexical} AS signal_lexical,
             coalesce(matches.said_by, 0) AS signal_speaker, found.recency AS signal_recency,
-            {importance} AS signal_importance{past}{others}
+            {importance} AS signal_importance{past}{others},
+            {undivided} AS undivided, {covered} AS covered
         FROM found LEFT JOIN matches ON matches.id = found.id {replaced}
         OFFSET 0
     ) AS signals
@@ -170,6 +174,8 @@ def _scored(shape: Shape) -> str:
     return _SCORED.format(
         score=_score(_SIGNALS, shape),
         lexical=as_sql(words.LEXICAL),
+        undivided=as_sql(words.UNDIVIDED),
+        covered=words.COVERED,
         **_importance(shape),
         **_parts(shape),
     )
@@ -190,7 +196,7 @@ def numbers(shape: Shape) -> list[str]:
     signals = [f"signal_{name}" for name in SIGNALS]
     parts = [PAST] * shape.is_past + [OTHERS] * bool(shape.others)
     plain = ["time_coef", "current_importance", *signals, *parts, *USUAL, "score"]
-    return [*plain, COPIES, *(ranks if shape.explain else [])]
+    return [*plain, *LONG, COPIES, *(ranks if shape.explain else [])]
 
 
 def _importance(shape: Shape) -> dict[str, str]:

@@ -67,6 +67,31 @@ def test_what_a_long_memory_says_late_is_found(notes: Space, at: int, length: in
     assert further(memory) >= length // 240
 
 
+NAMED = "The alarm technician is Thaddeus Quillfeather. "
+
+
+def recalled_in_chat(space: Space, text: str) -> list[Memory]:
+    """The memories that are relevant enough for a model."""
+    return [one.memory for one in ask(space, text).results]
+
+
+def test_a_name_near_its_end_is_relevant(space: Space) -> None:
+    for number in range(60):
+        remember(space, f"Note {number}: rowing boat {number} was cleaned and oiled")
+    memory = remember(space, long_text(9000, 9400, NAMED))
+
+    for text in ("Thaddeus Quillfeather", "Who is Thaddeus Quillfeather?"):
+        assert memory in recalled_in_chat(space, text), text
+    for text in ("hi", "What's the weather?", "Who is Margaret Holloway?", "Margaret Holloway"):
+        assert memory not in recalled_in_chat(space, text), text
+
+
+def test_some_words_of_a_question_do_not_make_it_relevant(notes: Space) -> None:
+    memory = remember(notes, long_text(9000, 9400, NAMED))
+
+    assert memory not in recalled_in_chat(notes, "I bought a new machine for Thaddeus Holloway")
+
+
 def test_a_short_memory_has_one_vector(space: Space) -> None:
     assert further(remember(space, long_text(500, 900))) == 0
     assert further(remember(space, "User likes pizza")) == 0
