@@ -76,6 +76,13 @@ def logged_in(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpRespon
     return page
 
 
+_REFUSED: dict[type[Exception], type[Exception]] = {
+    NotFound: Http404,
+    Forbidden: PermissionDenied,
+    InvalidArguments: BadRequest,
+}
+
+
 def space_page(scope: str) -> Callable[[View[P]], Callable[..., HttpResponseBase]]:
     """Return a decorator for a view that takes the member's Access in place of the URL's `slug`.
 
@@ -93,12 +100,8 @@ def space_page(scope: str) -> Callable[[View[P]], Callable[..., HttpResponseBase
             note_use(request, now=timezone.now())
             try:
                 response = view(request, access, *args, **kwargs)
-            except NotFound:
-                raise Http404 from None
-            except Forbidden as error:
-                raise PermissionDenied(str(error)) from None
-            except InvalidArguments as error:
-                raise BadRequest(str(error)) from None
+            except (NotFound, Forbidden, InvalidArguments) as error:
+                raise _REFUSED[type(error)](str(error)) from None
             except RateLimited as error:
                 response = too_many(request, error)
             # Otherwise the Back button could show a cached fragment of the same URL.
