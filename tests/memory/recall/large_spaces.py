@@ -62,7 +62,6 @@ def filled_space(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> I
             patch.setattr("memory.embeddings.indexing.INDEXED_ABOVE", COUNT - 1)
             store_memories(prepared=_memories(space), actor=ALICE, now=NOW)
         with connection.cursor() as cursor:
-            cursor.execute("ANALYZE memory_memory, memory_memoryembedding")
             # An index cannot be made while keys wait to be checked.
             cursor.execute("SET CONSTRAINTS ALL IMMEDIATE; SET CONSTRAINTS ALL DEFERRED")
         yield space
@@ -89,6 +88,9 @@ def _memories(space: Space) -> Prepared:
 def large_space(filled_space: Space, db: None, monkeypatch: pytest.MonkeyPatch) -> Space:
     """The space as it is at the beginning of each test, with its vectors in the index."""
     monkeypatch.setattr("memory.embeddings.indexing.INDEXED_ABOVE", COUNT - 1)
+    with connection.cursor() as cursor:
+        # Again for each test: autovacuum, which does not see these rows, may have counted meanwhile.
+        cursor.execute("ANALYZE memory_memory, memory_memoryembedding")
     return Space.objects.get(pk=filled_space.pk)
 
 
