@@ -89,7 +89,7 @@ def large_space(filled_space: Space, db: None, monkeypatch: pytest.MonkeyPatch) 
     """The space as it is at the beginning of each test, with its vectors in the index."""
     monkeypatch.setattr("memory.embeddings.indexing.INDEXED_ABOVE", COUNT - 1)
     with connection.cursor() as cursor:
-        # Again for each test: autovacuum, which does not see these rows, may have counted meanwhile.
+        # For each test: autovacuum, which does not see these rows, may have counted them.
         cursor.execute("ANALYZE memory_memory, memory_memoryembedding")
     return Space.objects.get(pk=filled_space.pk)
 
