@@ -62,7 +62,8 @@ def hostile(*pieces: bytes) -> Iterator[HostileEndpoint]:
 
 @contextmanager
 def hostile_stream(pieces: Iterable[bytes]) -> Iterator[HostileEndpoint]:
-    """Run an endpoint as `hostile` does; `pieces` may have no end if they can be read anew."""
+    """Run an endpoint as `hostile` does. Each request reads the pieces from their beginning; they
+    may have no end."""
     server = HostileEndpoint(pieces)
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
     thread.start()

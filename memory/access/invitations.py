@@ -1,4 +1,4 @@
-"""Invitations: an owner invites a name, and whoever gets the link accepts or declines.
+"""Invitations: an owner invites a name, and the person with the link accepts or declines.
 
 Inviting looks up no account, so it tells nobody which names exist. An account that is made through
 a link shown to the owner has a name that cannot be anybody's: the owner, who may have opened the

@@ -50,7 +50,7 @@ def is_password_of(user: User, password: str, *, request: HttpRequest) -> bool:
 
     Raises TooManyFailures, or RateLimited if too many passwords are being checked.
     """
-    # Not the user's method, which may hash the password anew: that ends the user's sessions.
+    # `user.check_password` may hash the password again, which would end the user's sessions.
     return _limited(lambda: check_password(password, user.password), user.get_username(), request)
 
 

@@ -74,8 +74,8 @@ class ReadOnlyAdmin(ModelAdmin):
 
 
 class OperatorsAdmin(ModelAdmin):
-    """Base, before others, for lists that only operators open. The permissions of groups do not
-    open them: whoever manages accounts or keys could give themselves any right."""
+    """First base of lists that only operators open, whatever a group's permissions say: a person
+    who manages accounts or keys could give themselves any right."""
 
     def has_module_permission(self, request: HttpRequest) -> bool:
         return roles.may_operate(request.user) and bool(super().has_module_permission(request))

@@ -47,7 +47,10 @@ class UserAdmin(OperatorsAdmin, PermissionsInWords, DjangoUserAdmin, ModelAdmin)
     change_password_form = AdminPasswordChangeForm
     list_display = ("username", "email", "is_active", "is_staff", "last_login", "date_joined")
     list_fullwidth = True
-    fieldsets = (*DjangoUserAdmin.fieldsets, (_("Invitations"), {"fields": ("is_vouched",)}))  # type: ignore[misc]  # not None in this class
+    fieldsets = (
+        *(DjangoUserAdmin.fieldsets or ()),
+        (_("Invitations"), {"fields": ("is_vouched",)}),
+    )
 
     def has_delete_permission(self, request: HttpRequest, obj: User | None = None) -> bool:
         """Forbid deletion: it would remove the account's memberships unrecorded, possibly a last

@@ -231,20 +231,33 @@ def _relevances(question: Question, rows: Sequence[Memory]) -> list[float]:
 def signals_of(memory: Memory) -> Signals:
     """Return the numbers that the statement computed for a memory, as input for its relevance."""
     numbers = vars(memory)  # annotated by the statement
-    undivided, covered = (numbers[name] for name in LONG)
-    # A long memory may contain some words by chance, but hardly all. Then it counts as a short one
-    # that contains them, which is at least as similar, and is among the similarities compared.
-    whole, lexical = covered**WHOLE, numbers["signal_lexical"]
-    semantic = max(numbers["signal_semantic"], whole * undivided)
-    apart = whole * (semantic - numbers["usual"]) / math.sqrt(max(1, numbers["among"]))
-    return Signals(
-        semantic=semantic,
-        lexical=lexical + whole * (undivided - lexical),
+    signals = Signals(
+        semantic=numbers["signal_semantic"],
+        lexical=numbers["signal_lexical"],
         speaker=numbers["signal_speaker"],
         usual=numbers["usual"],
-        spread=math.hypot(numbers["spread"], apart),
+        spread=numbers["spread"],
         among=numbers["among"],
         others=numbers.get(OTHERS, 0.0),
+    )
+    undivided, covered = (numbers[name] for name in LONG)
+    return _as_short(signals, undivided, covered**WHOLE) if covered else signals
+
+
+def _as_short(signals: Signals, undivided: float, share: float) -> Signals:
+    """Return the signals that a long memory would have as a short one, as far as `share` in [0, 1].
+
+    A long memory contains some of a question's words by chance, but hardly all of them. With all of
+    them (share 1) its length costs nothing, and it is at least as similar as its words fit. The
+    spread then includes this similarity, like that of any other memory.
+    """
+    semantic = max(signals.semantic, share * undivided)
+    apart = share * (semantic - signals.usual) / math.sqrt(max(1, signals.among))
+    return replace(
+        signals,
+        semantic=semantic,
+        lexical=signals.lexical + share * (undivided - signals.lexical),
+        spread=math.hypot(signals.spread, apart),
     )
 
 

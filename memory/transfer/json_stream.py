@@ -5,8 +5,8 @@ surrogates in its own way.
 """
 
 import json
-import re
 from collections.abc import Collection, Iterator
+from json.decoder import WHITESPACE  # type: ignore[attr-defined]  # of the standard decoder
 from typing import Any, NoReturn, TextIO
 
 from memory.json_limits import refuse_dense
@@ -14,7 +14,6 @@ from memory.json_limits import refuse_dense
 MAX_RECORD = 16 * 2**20
 """Maximum characters of a record."""
 _PIECE = 64 * 2**10
-_SPACE = re.compile(r"[ \t\r\n]*")
 
 
 def _no_number(constant: str) -> NoReturn:
@@ -63,7 +62,7 @@ class _JsonText:
     def next_sign(self) -> str:
         """Return the next character that is no white space, without taking it; "" at the end."""
         while True:
-            blank = _SPACE.match(self._text, self._at)
+            blank = WHITESPACE.match(self._text, self._at)
             self._at = blank.end() if blank else self._at
             if self._at < len(self._text) or not self._read_more():
                 return self._text[self._at : self._at + 1]

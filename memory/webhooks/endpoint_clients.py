@@ -1,7 +1,7 @@
 """The HTTP client for endpoints of models: chat, assessment and embeddings.
 
-An endpoint, or whoever answers in its place, must not lead Ebb elsewhere or fill its memory. So no
-redirect is followed, and an answer has a limited size. The caller limits the time.
+An endpoint may be hostile, or somebody else may answer in its place. So the client follows no
+redirect and limits the size of an answer. The caller limits the time.
 """
 
 import ssl

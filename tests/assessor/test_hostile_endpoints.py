@@ -7,7 +7,7 @@ import ssl
 import threading
 import traceback
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -38,11 +38,11 @@ def configured(url: str) -> ModelConfiguration:
     }  # fmt: skip
 
 
-def of_model(ask: Callable[[OpenAICompatibleModel], object]) -> Ask:
+def of_model(ask: Callable[[OpenAICompatibleModel], Awaitable[object]]) -> Ask:
     def asked(url: str) -> object:
         async def session() -> object:
             async with trial_session(configured(url)) as model:
-                return await ask(model)  # type: ignore[misc]  # each is a coroutine
+                return await ask(model)
 
         return asyncio.run(session())
 

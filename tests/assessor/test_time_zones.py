@@ -7,7 +7,7 @@ import pytest
 from django.utils import timezone
 
 from assessor import services
-from assessor.assessing import Exchange
+from assessor.assessing import AssessmentResult, Exchange
 from assessor.models import Assessment
 from assessor.tasks import assess
 from memory.models import Memory, Space
@@ -90,7 +90,9 @@ def test_a_patch_is_dated_by_the_speakers_day(space: Space) -> None:
     assert stored(meat).content == f"I eat meat every day {patch}"
 
 
-def _assess(space: Space, row: Assessment, result: object, now: datetime | None = None) -> None:
+def _assess(
+    space: Space, row: Assessment, result: AssessmentResult, now: datetime | None = None
+) -> None:
     taken = services.claim(space_id=space.pk, assessment_id=row.pk, now=now or timezone.now())
     assert taken is not None
-    services.finish(assessment=taken, result=result, now=now or timezone.now())  # type: ignore[arg-type]  # a result
+    services.finish(assessment=taken, result=result, now=now or timezone.now())

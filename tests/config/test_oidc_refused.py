@@ -1,0 +1,147 @@
+"""Answers of a forging provider, and everything else that a sign-in refuses."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+from pytest_django import Settings
+
+from memory.models import Space, User
+from tests.config.oidc_settings import at_forger, at_provider, user_in
+from tests.identity_provider import (
+    CALLBACK,
+    CLIENT,
+    Forger,
+    another_key,
+    forger,
+    parameter,
+    provider,
+    start,
+)
+from tests.pages import login
+
+__all__ = ["at_forger", "at_provider", "forger", "provider"]
+
+pytestmark = pytest.mark.django_db
+
+
+def returned(client: Client, forger: Forger, **query: str) -> Any:
+    """A whole sign-in at the forging provider."""
+    where = start(client)
+    forger.nonce = forger.nonce or parameter(where, "nonce")
+    return client.get(CALLBACK, {"code": "c", "state": parameter(where, "state"), **query})
+
+
+def test_the_forging_provider_is_believed_when_it_does_not_forge(at_forger: Forger) -> None:
+    at_forger.userinfo = {"email": "dana@example.org", "preferred_username": "unsigned"}
+    client = Client()
+
+    assert returned(client, at_forger).status_code == 302
+    assert user_in(client) == "dana"
+    assert User.objects.get().email == "dana@example.org"
+
+
+def forge(**attributes: Any) -> Callable[[Forger], None]:
+    def change(forger: Forger) -> None:
+        for name, value in attributes.items():
+            setattr(forger, name, value)
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("change", "status"),
+    [
+        pytest.param(lambda one: forge(signs_with=another_key())(one), 403, id="signature"),
+        pytest.param(forge(is_signed=False), 403, id="unsigned"),
+        pytest.param(
+            forge(is_signed=False, algorithms=["RS256", "none"]), 403, id="unsigned, as announced"
+        ),
+        pytest.param(forge(claims={"aud": "another client"}), 403, id="audience"),
+        pytest.param(
+            forge(claims={"aud": "another client", "azp": CLIENT}), 403, id="audience of another"
+        ),
+        pytest.param(forge(claims={"aud": [CLIENT, "b"], "azp": "b"}), 403, id="authorised party"),
+        pytest.param(forge(claims={"iss": "http://other.example"}), 403, id="issuer"),
+        pytest.param(forge(nonce="another"), 403, id="nonce"),
+        pytest.param(forge(claims={"exp": 1_000_000}), 403, id="expired"),
+        pytest.param(forge(claims={"sub": None}), 403, id="nobody"),
+        pytest.param(forge(sends_id_token=False), 403, id="no token"),
+        pytest.param(forge(userinfo={"sub": "p-2"}), 403, id="userinfo of another"),
+        pytest.param(forge(issuer="http://other.example"), 503, id="another provider"),
+    ],
+)
+def test_forged_answers_are_refused(
+    at_forger: Forger, change: Callable[[Forger], None], status: int
+) -> None:
+    client = Client()
+    change(at_forger)
+
+    answer = returned(client, at_forger)
+
+    assert answer.status_code == status, answer.text
+    assert user_in(client) is None
+    assert not User.objects.exists()
+
+
+@pytest.mark.parametrize("query", [{"state": ""}, {"state": "guessed"}])
+def test_a_callback_that_does_not_fit_asks_the_provider_nothing(
+    at_forger: Forger, query: dict[str, str]
+) -> None:
+    start(Client())  # so that the provider's addresses are known
+    asked = len(at_forger.requests)
+
+    assert returned(Client(), at_forger, **query).status_code == 403
+    assert Client().get(CALLBACK, {"code": "c", "state": "s"}).status_code == 403
+
+    assert at_forger.requests[asked:] == []
+    assert not User.objects.exists()
+
+
+def test_a_provider_that_does_not_answer_is_said(at_forger: Forger) -> None:
+    at_forger.status = 500
+
+    answer = Client().get("/login/oidc/")
+
+    assert answer.status_code == 503
+    assert "<bdi>Example Login</bdi> does not answer" in answer.text
+
+
+@pytest.mark.parametrize("wish", ["https://evil.example/", "//evil.example/", "/\\evil.example"])
+def test_a_sign_in_leads_to_our_pages_only(at_forger: Forger, wish: str) -> None:
+    client = Client()
+    where = start(client, next=wish)
+    at_forger.nonce = parameter(where, "nonce")
+
+    answer = client.get(CALLBACK, {"code": "c", "state": parameter(where, "state")})
+
+    assert answer.headers["Location"] == "/"
+
+
+def test_passwords_can_be_switched_off(
+    at_forger: Forger, settings: Settings, space: Space, alice: User
+) -> None:
+    settings.EBB_LOCAL_LOGIN = False
+    client, words = Client(), {"username": "alice", "password": "a long password of alice"}
+    assert 'type="password"' not in client.get("/login/").text
+    for form in ("/login/", "/admin/login/"):
+        client.post(form, words)
+        assert user_in(client) is None
+    hers = login(alice)
+    account = hers.get(reverse("account", args=["home"])).text
+    assert 'type="password"' not in account
+    assert "Second factor" not in account
+    assert hers.get(reverse("second_factor", args=["home"])).status_code == 404
+
+    asked = {"username": "dana", "role": "viewer"}
+    page = hers.post(reverse("members_invite", args=["home"]), asked).text
+    assert "/invitation/?token=" in page
+    assert not User.objects.filter(username="dana").exists()
+
+
+def test_without_a_provider_nothing_of_it_is_shown() -> None:
+    assert "Sign in with" not in Client().get("/login/").text
+    for address in ("/login/oidc/", CALLBACK):
+        assert Client().get(address).headers["Location"] == "/login/"
