@@ -124,9 +124,7 @@ class Assessment(SpaceRow, Spoken):
     # the leases since the row was queued.
     state = models.CharField(_("state"), max_length=8, choices=State, default=State.QUEUED)
     due_at = models.DateTimeField(_("due"), default=timezone.now)
-    enqueued_at = models.DateTimeField(
-        _("last enqueued"), default=timezone.now, db_column="told_at"
-    )
+    enqueued_at = models.DateTimeField(_("last enqueued"), default=timezone.now)
     leased_until = models.DateTimeField(_("leased until"), null=True, blank=True)
     lease = models.UUIDField(null=True, blank=True, editable=False)
     attempts = models.PositiveIntegerField(_("attempts"), default=0)

@@ -70,10 +70,10 @@ _EVENTS = """
 """
 _ASSESSMENTS = """
     INSERT INTO assessor_assessment (id, space_id, created_at, user_message, assistant_response,
-        source_role, source_conversation, context, state, due_at, told_at, attempts, finished_at,
-        error, failed_tries, rubric, provider, model, prompt_version, raw_answer, latency_ms,
-        tokens, cost_usd, importance, memory_type, summary, tags, topics, reasoning, memory_id,
-        ttl_seconds)
+        source_role, source_conversation, context, state, due_at, enqueued_at, attempts,
+        finished_at, error, failed_tries, rubric, provider, model, prompt_version, raw_answer,
+        latency_ms, tokens, cost_usd, importance, memory_type, summary, tags, topics, reasoning,
+        memory_id, ttl_seconds)
     SELECT gen_random_uuid(), space_id, at, content, 'Noted: ' || content, 'user', '', '{}',
         CASE WHEN failed THEN 'failed' WHEN n %% 2 = 0 THEN 'done' ELSE 'ignored' END, at, at, 1,
         at, CASE WHEN failed THEN 'The model is away.' ELSE '' END,

@@ -1,7 +1,7 @@
 """The standing rules of a stored reply that a reader may see.
 
 A reply in a shared conversation may have followed the private rules of the person who asked for it.
-Every door that shows a stored reply's rules takes them from here.
+Every page, endpoint and file that shows a stored reply's rules takes them from here.
 """
 
 from collections.abc import Sequence

@@ -38,7 +38,7 @@ class Migration(migrations.Migration):
                 ('metadata', models.JSONField(blank=True, db_default={}, default=dict, verbose_name='metadata')),
                 ('state', models.CharField(choices=[('queued', 'queued'), ('running', 'running'), ('retrying', 'retrying'), ('done', 'done'), ('ignored', 'ignored'), ('failed', 'failed')], default='queued', max_length=8, verbose_name='state')),
                 ('due_at', models.DateTimeField(default=django.utils.timezone.now, verbose_name='due')),
-                ('enqueued_at', models.DateTimeField(db_column='told_at', default=django.utils.timezone.now, verbose_name='last enqueued')),
+                ('enqueued_at', models.DateTimeField(default=django.utils.timezone.now, verbose_name='last enqueued')),
                 ('leased_until', models.DateTimeField(blank=True, null=True, verbose_name='leased until')),
                 ('lease', models.UUIDField(blank=True, editable=False, null=True)),
                 ('attempts', models.PositiveIntegerField(default=0, verbose_name='attempts')),

@@ -55,8 +55,7 @@ class User(AbstractUser):
     saw_why_at = models.DateTimeField(null=True, blank=True, editable=False)
     hid_first_steps_at = models.DateTimeField(null=True, blank=True, editable=False)
     # If true, the account's holder is known to be the person of this name, and invitations to the
-    # name are theirs (InvitationQuerySet). The owner of any space could choose the names of
-    # accounts that are older than this column.
+    # name are theirs (InvitationQuerySet).
     is_vouched = models.BooleanField(
         _("name is confirmed"),
         default=True,

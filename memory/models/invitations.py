@@ -41,7 +41,7 @@ class InvitationQuerySet(models.QuerySet["Invitation"]):
 class Invitation(models.Model):
     """A pending member of a space. Accepting it makes a membership and deletes the invitation.
 
-    Whoever has the token may accept it, whatever their account is called. Only its SHA-256 is
+    A person with the token may accept it, whatever their account is called. Only its SHA-256 is
     stored; a new token replaces it. `is_mailed` is true if the token was mailed to `name` and shown
     to nobody, so that its use proves the address.
     """

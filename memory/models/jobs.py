@@ -76,7 +76,7 @@ class Job(SpaceRow):
     actor_name = models.CharField(_("actor"), max_length=150, blank=True)
     created_at = models.DateTimeField(_("created"), default=timezone.now)
     ended_at = models.DateTimeField(_("ended"), null=True, blank=True)
-    enqueued_at = models.DateTimeField(default=timezone.now, editable=False, db_column="told_at")
+    enqueued_at = models.DateTimeField(default=timezone.now, editable=False)
 
     # The current run: its start and the value of `done` then. `attempts` numbers the leases
     # (memory.leases); `last_progress_attempt` is the last lease that made progress.
@@ -84,9 +84,7 @@ class Job(SpaceRow):
     done_before = models.PositiveBigIntegerField(default=0, editable=False)
     leased_until = models.DateTimeField(null=True, blank=True, editable=False)
     attempts = models.PositiveIntegerField(default=0, editable=False)
-    last_progress_attempt = models.PositiveIntegerField(
-        default=0, editable=False, db_column="moved_in"
-    )
+    last_progress_attempt = models.PositiveIntegerField(default=0, editable=False)
 
     objects: ClassVar[models.Manager[Job]] = JobQuerySet.as_manager()
 

@@ -1,4 +1,4 @@
-"""A reply in a shared conversation may have followed the speaker's private rules: each door shows
+"""A reply in a shared conversation may have followed the speaker's private rules: each answer shows
 them only to readers of these memories."""
 
 import asyncio

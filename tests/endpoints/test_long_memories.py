@@ -1,4 +1,4 @@
-"""A long memory is found by its late sentences at every door of a running Ebb."""
+"""A long memory is found by its late sentences by every endpoint of a running Ebb."""
 
 import asyncio
 
