@@ -20,7 +20,7 @@ pytestmark = [pytest.mark.stack, pytest.mark.django_db(transaction=True)]
 
 STREAMS = 60
 POOL = 10  # EBB_DB_POOL: what requests may take, streams or not
-QUEUE_SESSIONS = 2  # pgmq's own, to put tasks on the queue
+QUEUE_SESSIONS = 4  # pgmq's two pools, each with a spare one while tasks are put there at once
 LISTENING = 1  # the session that hears the other web processes
 MOST = POOL + QUEUE_SESSIONS + LISTENING
 
