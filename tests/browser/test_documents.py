@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 from chat.models import Message
 from chat.services.turns import NewConversation, begin_turn
 from memory.models import Memory, Space, User
-from tests.browser.conftest import LogIn, Open, logged_in, login_link
+from tests.browser.conftest import LogIn, Open
 from tests.processes import Web
 
 pytestmark = [pytest.mark.browser, pytest.mark.stack, pytest.mark.django_db(transaction=True)]
@@ -51,7 +51,7 @@ def test_a_conversation_is_shared_and_no_longer(
     expect(page.locator("#chat-as")).to_contain_text("members can read it")
     expect(page.get_by_label("More about this conversation")).to_be_focused()
 
-    bobs = logged_in(opened(web.url + login_link(bob)))
+    bobs = opened(f"{web.url}/s/{space.slug}/", person=bob)
     bobs.get_by_role("link", name="My trip").click()
     expect(bobs.get_by_text("By train.")).to_be_visible()
     expect(bobs.get_by_role("textbox")).to_have_count(0)

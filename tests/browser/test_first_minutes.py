@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from memory.models import Space, User
-from tests.browser.conftest import LogIn, Open, logged_in, login_link
+from tests.browser.conftest import LogIn, Open
 from tests.browser.test_accessibility import PHONE, assert_no_findings
 from tests.memory.writing import remember, set_policy
 from tests.processes import Web
@@ -123,7 +123,7 @@ def test_a_viewer_reads_and_reports(
     say(owner, "Where did I move to, Lisbon?")
     expect(owner.locator("#recalled .memory")).to_have_count(1)
     expect(owner.locator(".message.assistant:not(.streaming)")).to_be_visible()
-    page = logged_in(opened(web.url + login_link(bob)))
+    page = opened(f"{web.url}/s/{space.slug}/", person=bob)
     expect(page.get_by_text("You can read this space")).to_be_visible()
     page.locator(".conversation").click()
     expect(page.get_by_role("textbox", name="Message")).to_have_count(0)

@@ -21,7 +21,7 @@ from memory.models.consolidation import ProposalKind
 from memory.retention.recycle_bin import delete_memory
 from memory.store.services import revise_memory
 from tests.addresses import find_admin_pages, find_pages
-from tests.browser.conftest import Open, logged_in, login_link
+from tests.browser.conftest import Open
 from tests.hostile import RTL_OVERRIDE, make_hostile
 from tests.processes import Web
 
@@ -114,7 +114,7 @@ def test_texts_of_people_do_no_harm_anywhere(opened: Open, web: Web, space: Spac
     user.refresh_from_db()
     pages, pieces = found_by(user, web, space)
 
-    page, seen = logged_in(opened(web.url + login_link(user), size=PHONE)), {}
+    page, seen = opened(f"{web.url}/s/{space.slug}/", person=user, size=PHONE), {}
     page.set_default_timeout(60_000)  # there are many, and other processes may be busy
     for name, url in pages.items():
         page.goto(web.url + url)

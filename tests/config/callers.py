@@ -1,7 +1,10 @@
 """The callers of roles.txt: people with their sessions, and programs with their keys."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
+from django.db import transaction
 from django.test import Client
 from django.utils import timezone
 
@@ -62,3 +65,11 @@ def caller(column: str, space: Space, other: Space) -> ApiClient:
         return ApiClient(key)
     user = person(column, space, other)
     return Session(user, space) if user else ApiClient(None)
+
+
+@contextmanager
+def undone() -> Iterator[None]:
+    """Undoes what a call wrote, so that the next caller finds the same rows."""
+    with transaction.atomic():
+        yield
+        transaction.set_rollback(True)

@@ -3,6 +3,7 @@
 import json
 import re
 from dataclasses import dataclass
+from itertools import product
 from typing import Any
 from uuid import uuid4
 
@@ -41,15 +42,23 @@ class Endpoint:
     path: str
     name: str
 
+    @property
+    def kind(self) -> str:
+        """The part of its path before an id."""
+        return self.at("").split("/")[0]
+
     def at(self, id_: object) -> str:
         path = self.path.removeprefix("/api/v1/").replace("{purpose}", "chat")
         return re.sub(r"\{\w+\}", str(id_), path)
 
 
+SCHEMA = ebb_api.get_openapi_schema()
+
+
 def endpoints() -> list[Endpoint]:
     return [
         Endpoint(method.upper(), path, operation["operationId"])
-        for path, operations in ebb_api.get_openapi_schema()["paths"].items()
+        for path, operations in SCHEMA["paths"].items()
         for method, operation in operations.items()
     ]
 
@@ -102,10 +111,6 @@ BODIES: dict[str, Any] = {
 }
 
 
-def names(endpoint: Endpoint) -> str:
-    return endpoint.name
-
-
 def call(client: ApiClient, endpoint: Endpoint, id_: object = None) -> Answer:
     id_ = uuid4() if id_ is None else id_
     return client.call(endpoint.method, endpoint.at(id_), BODIES.get(endpoint.name))
@@ -151,66 +156,57 @@ def things(space: Space) -> dict[str, object]:
 
 
 def test_schema_is_the_one_that_was_committed() -> None:
-    schema = json.loads(json.dumps(ebb_api.get_openapi_schema(), cls=DjangoJSONEncoder))
+    schema = json.loads(json.dumps(SCHEMA, cls=DjangoJSONEncoder))
 
     assert schema == json.loads(SNAPSHOT.read_text("utf-8")), REFRESH
 
 
 def test_operations_have_names_of_their_own_and_bodies_here() -> None:
     assert len({endpoint.name for endpoint in ALL}) == len(ALL) >= 20
-    schema = ebb_api.get_openapi_schema()
     with_body = {
         operation["operationId"]
-        for operations in schema["paths"].values()
+        for operations in SCHEMA["paths"].values()
         for operation in operations.values()
         if "requestBody" in operation
     }
     assert with_body == set(BODIES) & {endpoint.name for endpoint in ALL}
 
 
-@pytest.mark.parametrize("endpoint", WITH_KEY, ids=names)
 @pytest.mark.django_db
-def test_without_a_key_nobody_is_let_in(endpoint: Endpoint) -> None:
-    for secret in (None, "ebb_wrong"):
+def test_without_a_key_nobody_is_let_in() -> None:
+    for endpoint, secret in product(WITH_KEY, (None, "ebb_wrong")):
         answer = call(ApiClient(secret), endpoint)
-        assert answer.status_code == 401
+        assert answer.status_code == 401, endpoint
         assert answer.headers["Content-Type"] == "application/problem+json"
         assert answer.json()["code"] == "unauthorized"
 
 
-@pytest.mark.parametrize("endpoint", WITH_ID, ids=names)
 def test_stranger_finds_nothing_at_another_spaces_ids(
-    key: MakeKey, other_space: Space, things: dict[str, object], endpoint: Endpoint
+    key: MakeKey, other_space: Space, things: dict[str, object]
 ) -> None:
-    kind = endpoint.at("").split("/")[0]
-
-    answer = call(ApiClient(key(other_space)), endpoint, things[kind])
-
-    assert answer.status_code == 404, answer.content
-    assert answer.json()["code"] == "not_found"
+    stranger = ApiClient(key(other_space))
+    for endpoint in WITH_ID:
+        answer = call(stranger, endpoint, things[endpoint.kind])
+        assert (answer.status_code, answer.json()["code"]) == (404, "not_found"), endpoint
     assert Memory.objects.filter(status="live").count() == 1
     assert Conversation.objects.filter(deleted_at=None).count() == 1
 
 
-@pytest.mark.parametrize("endpoint", WITH_ID, ids=names)
-def test_owner_of_nothing_by_that_id_gets_the_same_answer(
-    key: MakeKey, space: Space, endpoint: Endpoint
-) -> None:
-    answer = call(ApiClient(key()), endpoint, uuid4())
-
-    assert (answer.status_code, answer.json()["code"]) == (404, "not_found")
+def test_owner_of_nothing_by_that_id_gets_the_same_answer(key: MakeKey, space: Space) -> None:
+    owner = ApiClient(key())
+    for endpoint in WITH_ID:
+        answer = call(owner, endpoint, uuid4())
+        assert (answer.status_code, answer.json()["code"]) == (404, "not_found"), endpoint
 
 
 @pytest.mark.parametrize("id_", ["x", "123", "zzzzzzzz", "f926ff7", "ffffffff-ffff", "%00"])
-@pytest.mark.parametrize("endpoint", WITH_ID, ids=names)
-def test_malformed_id_is_an_invalid_argument(
-    key: MakeKey, space: Space, endpoint: Endpoint, id_: str
-) -> None:
-    answer = call(ApiClient(key()), endpoint, id_)
-
-    assert answer.status_code == 422, answer.content
-    assert answer.json()["code"] == "memory_invalid_arguments"
-    assert answer.json()["errors"][0]["field"] == "id"
+def test_malformed_id_is_an_invalid_argument(key: MakeKey, space: Space, id_: str) -> None:
+    owner = ApiClient(key())
+    for endpoint in WITH_ID:
+        answer = call(owner, endpoint, id_)
+        assert answer.status_code == 422, (endpoint, answer.content)
+        assert answer.json()["code"] == "memory_invalid_arguments"
+        assert answer.json()["errors"][0]["field"] == "id"
 
 
 LISTS = [
@@ -220,22 +216,22 @@ LISTS = [
 ]
 
 
-@pytest.mark.parametrize("endpoint", LISTS, ids=names)
 def test_lists_show_their_own_space_only(
-    key: MakeKey, other_space: Space, things: dict[str, object], endpoint: Endpoint
+    key: MakeKey, other_space: Space, things: dict[str, object]
 ) -> None:
-    own, strange = (call(ApiClient(key(*where)), endpoint) for where in ((), (other_space,)))
-
-    for answer in (own, strange):
-        assert answer.status_code == 200, answer.content
-        assert set(answer.json()) == {"items", "next"}
-    assert own.json()["items"]
-    if endpoint.name not in {"listProfiles", "listTools"}:
-        ids = [{item.get("id") for item in answer.json()["items"]} for answer in (own, strange)]
-        assert not ids[0] & ids[1]
-        # The key that asks, and the notes that it and its space were made, are its own space's.
-        own_things = {"listKeys": 1, "listAudit": 2}
-        assert len(strange.json()["items"]) == own_things.get(endpoint.name, 0)
+    owner, stranger = ApiClient(key()), ApiClient(key(other_space))
+    for endpoint in LISTS:
+        own, strange = call(owner, endpoint), call(stranger, endpoint)
+        for answer in (own, strange):
+            assert answer.status_code == 200, (endpoint, answer.content)
+            assert set(answer.json()) == {"items", "next"}
+        assert own.json()["items"], endpoint
+        if endpoint.name not in {"listProfiles", "listTools"}:
+            ids = [{item.get("id") for item in answer.json()["items"]} for answer in (own, strange)]
+            assert not ids[0] & ids[1], endpoint
+            # The key that asks, and the notes that it and its space were made, are its own space's.
+            own_things = {"listKeys": 1, "listAudit": 2}
+            assert len(strange.json()["items"]) == own_things.get(endpoint.name, 0), endpoint
 
 
 def test_search_shows_its_own_space_only(
@@ -251,44 +247,34 @@ def state() -> tuple[object, ...]:
     return tuple(list(model.objects.order_by("pk").values()) for model in rows)
 
 
-@pytest.mark.parametrize("endpoint", INSTALLATION, ids=names)
-def test_a_spaces_key_does_not_manage_the_installation(key: MakeKey, endpoint: Endpoint) -> None:
-    answer = call(ApiClient(key()), endpoint)
-
-    assert answer.status_code == 403, answer.content
-    assert answer.json()["code"] == "forbidden"
-    assert "--installation" in answer.json()["detail"]
+def test_a_spaces_key_does_not_manage_the_installation(key: MakeKey) -> None:
+    owner = ApiClient(key())
+    for endpoint in INSTALLATION:
+        answer = call(owner, endpoint)
+        assert (answer.status_code, answer.json()["code"]) == (403, "forbidden"), endpoint
+        assert "--installation" in answer.json()["detail"]
     assert ModelConnection.objects.count() == 0
     assert Space.objects.count() == 1
 
 
-@pytest.mark.parametrize("endpoint", OF_SPACE, ids=names)
-@pytest.mark.django_db
 def test_an_installation_key_opens_no_space(
-    things: dict[str, object], installation_key: str, endpoint: Endpoint
+    things: dict[str, object], installation_key: str
 ) -> None:
-    before = state()
-    kind = endpoint.at("").split("/")[0]
-
-    answer = call(ApiClient(installation_key), endpoint, things.get(kind))
-
-    assert answer.status_code == 403, answer.content
-    assert answer.json()["code"] == "forbidden"
-    assert "key of the space" in answer.json()["detail"]
+    before, operator = state(), ApiClient(installation_key)
+    for endpoint in OF_SPACE:
+        answer = call(operator, endpoint, things.get(endpoint.kind))
+        assert (answer.status_code, answer.json()["code"]) == (403, "forbidden"), endpoint
+        assert "key of the space" in answer.json()["detail"]
     assert state() == before
 
 
-@pytest.mark.parametrize("endpoint", [one for one in INSTALLATION if "{id}" in one.path], ids=names)
-@pytest.mark.django_db
-def test_unknown_and_malformed_connections_are_told(
-    installation_key: str, endpoint: Endpoint
-) -> None:
-    unknown = call(ApiClient(installation_key), endpoint)
-    malformed = call(ApiClient(installation_key), endpoint, "x")
-
-    assert (unknown.status_code, unknown.json()["code"]) == (404, "not_found")
-    assert malformed.status_code == 422
-    assert malformed.json()["errors"][0]["field"] == "id"
+def test_unknown_and_malformed_connections_are_told(installation_key: str) -> None:
+    operator = ApiClient(installation_key)
+    for endpoint in [one for one in INSTALLATION if "{id}" in one.path]:
+        unknown, malformed = call(operator, endpoint), call(operator, endpoint, "x")
+        assert (unknown.status_code, unknown.json()["code"]) == (404, "not_found"), endpoint
+        assert malformed.status_code == 422, endpoint
+        assert malformed.json()["errors"][0]["field"] == "id"
 
 
 def test_revoked_key_stops_working(key: MakeKey, space: Space) -> None:

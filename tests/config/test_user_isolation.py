@@ -5,6 +5,7 @@ The calls are those of the OpenAPI document, so a new one is held to it without 
 
 import json
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import pytest
@@ -17,7 +18,8 @@ from memory.actors import SYSTEM
 from memory.models import Memory, MemoryEvent, Space
 from memory.readers import EVERYONE, Reader
 from memory.transfer.export import export_lines
-from tests.config.test_api_contract import BODIES, WITH_ID, WITH_KEY, Endpoint, call
+from tests.config.callers import undone
+from tests.config.test_api_contract import BODIES, SCHEMA, WITH_ID, WITH_KEY, Endpoint, call
 from tests.conftest import Answer, ApiClient, MakeKey
 from tests.memory.users_of_a_space import WORD, OfAlice, alice_said, rows_of_alice
 from tests.memory.writing import NOW, remember, stored
@@ -36,16 +38,24 @@ OF_ALL = {"sweep"}
 
 
 def operations(chosen: list[Endpoint]) -> pytest.MarkDecorator:
-    """Tests with each of these calls."""
+    """Tests with these calls, one after another on the same rows, and with each of those that
+    commit on rows of its own."""
     commits = [pytest.mark.django_db(transaction=True)]
     cases = [
-        pytest.param(one, id=one.name, marks=commits if one.name in WRITES_REPLIES else [])
+        pytest.param([one], id=one.name, marks=commits)
         for one in chosen
+        if one.name in WRITES_REPLIES
     ]
-    return pytest.mark.parametrize("endpoint", cases)
+    others = [one for one in chosen if one.name not in WRITES_REPLIES]
+    return pytest.mark.parametrize("endpoints", [*cases, pytest.param(others, id="the others")])
 
 
-HERS = [one for one in WITH_ID if one.at("").split("/")[0] not in OF_THE_SPACE]
+def alone(endpoint: Endpoint) -> AbstractContextManager[None]:
+    """Undoes what a call wrote, if others come after it."""
+    return nullcontext() if endpoint.name in WRITES_REPLIES else undone()
+
+
+HERS = [one for one in WITH_ID if one.kind not in OF_THE_SPACE]
 
 Caller = Callable[[Endpoint, object], Answer]
 
@@ -85,49 +95,45 @@ def text_of(answer: Answer) -> str:
 
 @operations(WITH_KEY)
 def test_no_answer_has_a_word_of_another_user(
-    hers: OfAlice, caller: Caller, endpoint: Endpoint
+    hers: OfAlice, caller: Caller, endpoints: list[Endpoint]
 ) -> None:
     before = rows_of_alice()
-    kind = endpoint.at("").split("/")[0]
-
-    answer = caller(endpoint, hers.ids.get(kind, "remember" if kind == "tools" else "x"))
-
-    assert WORD not in text_of(answer)
-    assert endpoint.name in OF_ALL or rows_of_alice() == before
+    for endpoint in endpoints:
+        with alone(endpoint):
+            default = "remember" if endpoint.kind == "tools" else "x"
+            answer = caller(endpoint, hers.ids.get(endpoint.kind, default))
+            assert WORD not in text_of(answer), endpoint
+            assert endpoint.name in OF_ALL or rows_of_alice() == before, endpoint
 
 
 @operations(HERS)
 def test_a_users_things_do_not_exist_for_others(
-    hers: OfAlice, space: Space, key: MakeKey, endpoint: Endpoint
+    hers: OfAlice, key: MakeKey, endpoints: list[Endpoint]
 ) -> None:
-    kind = endpoint.at("").split("/")[0]
-    client, path = ApiClient(key()), endpoint.at(hers.ids[kind])
-
-    for headers in ({"X-Ebb-User": "bob"}, None):
-        answer = client.call(endpoint.method, path, BODIES.get(endpoint.name), headers=headers)
-        assert (answer.status_code, answer.json()["code"]) == (404, "not_found")
+    client = ApiClient(key())
+    for endpoint in endpoints:
+        path = endpoint.at(hers.ids[endpoint.kind])
+        for headers in ({"X-Ebb-User": "bob"}, None):
+            answer = client.call(endpoint.method, path, BODIES.get(endpoint.name), headers=headers)
+            assert (answer.status_code, answer.json()["code"]) == (404, "not_found"), endpoint
 
 
 @pytest.mark.parametrize("user_id", ["alice", "*"])
 @operations(HERS)
 def test_a_user_reaches_what_is_theirs(
-    hers: OfAlice, space: Space, key: MakeKey, endpoint: Endpoint, user_id: str
+    hers: OfAlice, key: MakeKey, endpoints: list[Endpoint], user_id: str
 ) -> None:
     """Otherwise the other tests would pass for calls that find nothing at all."""
-    kind = endpoint.at("").split("/")[0]
-
-    answer = ApiClient(key()).call(
-        endpoint.method,
-        endpoint.at(hers.ids[kind]),
-        BODIES.get(endpoint.name),
-        query={"user_id": user_id},
-    )
-
-    assert answer.status_code != 404, answer.content
+    client, query = ApiClient(key()), {"user_id": user_id}
+    for endpoint in endpoints:
+        path, body = endpoint.at(hers.ids[endpoint.kind]), BODIES.get(endpoint.name)
+        with alone(endpoint):
+            answer = client.call(endpoint.method, path, body, query=query)
+            assert answer.status_code != 404, (endpoint, answer.content)
 
 
 def test_every_operation_says_in_one_place_that_it_takes_a_user() -> None:
-    schema = json.loads(json.dumps(_schema(), default=str))
+    schema = json.loads(json.dumps(SCHEMA, default=str))
     for operations in schema["paths"].values():
         for operation in operations.values():
             refs = {parameter.get("$ref") for parameter in operation.get("parameters", [])}
@@ -145,12 +151,6 @@ def _fields_of_body(operation: dict[str, Any], schema: dict[str, Any]) -> dict[s
     name = body.get("schema", {}).get("$ref", "").rpartition("/")[2]
     fields: dict[str, Any] = schema["components"]["schemas"].get(name, {}).get("properties", {})
     return fields
-
-
-def _schema() -> Any:
-    from config.api import api
-
-    return api.get_openapi_schema()
 
 
 @pytest.mark.parametrize(
