@@ -3,6 +3,8 @@
 PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
   $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 BIN := .venv/bin
+# Tests start dozens of processes, each of which would compile Ebb again.
+unexport PYTHONDONTWRITEBYTECODE
 # Installs pinned lists: only files with a known hash, and nothing is built from source.
 INSTALL := -m pip install -qq --no-deps --require-hashes --only-binary :all:
 HASHED := -q --generate-hashes --no-header --no-annotate
@@ -21,7 +23,7 @@ FONT_TOOLS := "fonttools[woff]==4.68.0"
 
 # The tests that `make citus-check` runs: processes on a cluster, then the API, pages and services.
 CITUS_TESTS := tests/citus/play.py $(addprefix tests/config/test_,api_contract.py api_bodies.py \
-  access_matrix.py moderation.py) tests/memory tests/assessor tests/chat tests/endpoints
+  roles.py moderation.py) tests/memory tests/assessor tests/chat tests/endpoints
 
 # Makes build/NAME, an environment with the packages of a list: $(call environment,NAME,LIST)
 environment = cmp -s $(2) build/$(1)/requirements.txt || { \

@@ -118,6 +118,7 @@ def test_light_and_dark_follow_the_person_and_stay(
 
 
 def overflow(page: Page) -> int:
+    page.wait_for_load_state()
     return int(page.evaluate("document.documentElement.scrollWidth - innerWidth"))
 
 

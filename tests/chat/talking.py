@@ -8,6 +8,8 @@ from typing import Any
 
 import httpx2
 
+from memory.models import ModelChoice, ModelConnection, Purpose
+
 
 @dataclass(frozen=True)
 class ServerEvent:
@@ -70,3 +72,9 @@ def read_until(events: Iterator[ServerEvent], said: str) -> str:
     while text(seen) != said:
         seen.append(next(events))
     return said
+
+
+def chats_with(model: str, base_url: str) -> None:
+    """Choose a model for the chats of all spaces, at a server without one in its environment."""
+    connection = ModelConnection.objects.create(name="chosen", base_url=base_url)
+    ModelChoice.objects.create(purpose=Purpose.CHAT, connection=connection, model=model)

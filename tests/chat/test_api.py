@@ -11,9 +11,9 @@ from django.utils import timezone
 from assessor.models import Assessment, State
 from chat.models import Message
 from memory.models import Memory, Space
-from tests.chat.talking import Talker, names, read_until, text
+from tests.chat.talking import Talker, chats_with, names, read_until, text
 from tests.conftest import MakeKey
-from tests.processes import Processes, Web, wait_until
+from tests.processes import Web, wait_until
 from tests.stub_model import StubModel
 
 pytestmark = [pytest.mark.stack, pytest.mark.django_db(transaction=True)]
@@ -252,8 +252,8 @@ def test_what_cannot_be_stored_does_not_break_a_reply(
     assert reply_row().content == "a\ufffdb \ufffd lone 😀 pair" == events[-1].data["reply"]
 
 
-def test_a_model_that_is_not_there(processes: Processes, key: MakeKey, talk: Talk) -> None:
-    web = processes.web(OPENAI_BASE_URL="http://127.0.0.1:1/v1")
+def test_a_model_that_is_not_there(web: Web, key: MakeKey, talk: Talk) -> None:
+    chats_with("away", "http://127.0.0.1:1/v1")
     answer = talk(web.url, key()).say(STORY)
     assert (answer.status_code, answer.json()["code"]) == (503, "model_unavailable")
     assert "cannot be reached" in answer.json()["detail"]

@@ -8,11 +8,11 @@ from django.db import transaction
 
 from assessor.models import Assessment
 from memory.models import Memory, MemoryEvent, Space
-from tests.chat.talking import Talker, names, text
+from tests.chat.talking import Talker, chats_with, names, text
 from tests.chat.tool_calls import Talk, known, lisbon, reply_row, round_of, talker, tools_of
 from tests.conftest import MakeKey
 from tests.locks import somebody_waits
-from tests.processes import Processes, wait_until
+from tests.processes import Web, wait_until
 from tests.stub_model import StubModel
 
 __all__ = ["lisbon", "talker"]
@@ -269,10 +269,10 @@ def test_tools_follow_what_memory_does_in_the_conversation(
 
 
 def test_an_endpoint_that_takes_no_tools_still_answers(
-    processes: Processes, stub_model: StubModel, key: MakeKey, talk: Talk
+    web: Web, stub_model: StubModel, key: MakeKey, talk: Talk
 ) -> None:
     stub_model.control.takes_tools = False
-    web = processes.web(OPENAI_BASE_URL=stub_model.base_url, EBB_CHAT_MODEL="toolless")
+    chats_with("toolless", stub_model.base_url)
     talker = talk(web.url, key())
     for _ in range(2):
         assert talker.say("Hello there").json()["reply"] == "You said: Hello there"

@@ -1,8 +1,6 @@
 """Observing several processes: metrics that add up, and a log that can be followed."""
 
 import json
-import time
-from pathlib import Path
 from typing import Any
 
 import httpx2
@@ -67,16 +65,3 @@ def test_processes_add_up_and_a_request_is_found_in_the_workers_log(
     assert {entry["request_id"] for entry in about} == {"call-of-the-test"}
     searched = [one for one in entries(first) if "memories/search" in one["message"]]
     assert [entry["request_id"] for entry in searched] == ["call-of-the-test"]
-
-
-def test_worker_and_beat_leave_a_sign_of_life_for_a_health_check(
-    processes: Processes, tmp_path: Path
-) -> None:
-    processes.worker()
-    processes.beat()
-    files = [tmp_path / "run" / f"{name}.alive" for name in ("worker", "beat")]
-
-    wait_until(lambda: all(file.exists() for file in files), what="the signs of life")
-    seen = time.time()
-
-    assert [abs(seen - file.stat().st_mtime) < 60 for file in files] == [True, True]

@@ -1,6 +1,5 @@
 """The outbox with real processes: what was said is assessed once, whoever dies meanwhile."""
 
-import os
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
@@ -195,26 +194,3 @@ def test_a_broker_that_is_away_loses_nothing(
     assert services.requeue_due(now=timezone.now() + REQUEUE_AFTER) == 2
     wait_until(lambda: unfinished() == 0, what="the end of both assessments")
     assert_each_assessed_once(space, said)
-
-
-def test_beat_tells_of_what_nobody_was_told(processes: Processes, space: Space) -> None:
-    now = timezone.now()
-    Assessment.objects.create(
-        space=space,
-        user_message="My name is Mara",
-        due_at=now,
-        enqueued_at=now - REQUEUE_AFTER,
-    )
-    processes.beat()
-    processes.worker()
-    wait_until(lambda: unfinished() == 0, what="the end of the assessment")
-    assert_each_assessed_once(space, ["My name is Mara"])
-
-
-def test_processes_leave_no_session_behind(processes: Processes) -> None:
-    worker = processes.worker(PGAPPNAME="ebb-worker")
-    assert sessions_of("ebb-worker") > 0
-    worker.stop()
-    wait_until(lambda: sessions_of("ebb-worker") == 0, what="the end of the worker's sessions")
-    with pytest.raises(ProcessLookupError):
-        os.kill(worker.pid, 0)

@@ -5,8 +5,14 @@ from typing import Any
 
 import httpx2
 import pytest
+from django.utils import timezone
 
+from assessor.models import Assessment
+from memory.actors import SYSTEM
+from memory.models import Space, User
+from memory.policies.services import change_policy
 from tests.conftest import MakeKey
+from tests.pages import login
 from tests.processes import Processes, wait_until
 from tests.stub_model import StubModel
 
@@ -14,6 +20,7 @@ pytestmark = [pytest.mark.stack, pytest.mark.django_db(transaction=True)]
 
 CONNECTIONS = 2
 WAITING = 5
+TOKEN = "a" * 32  # of a CSRF cookie and the header that repeats it
 SAID = "I like pizza a lot"
 COMPLETION = {"model": "stub", "messages": [{"role": "user", "content": SAID}]}
 CALLS: dict[str, tuple[str, dict[str, Any]]] = {
@@ -26,18 +33,28 @@ CALLS: dict[str, tuple[str, dict[str, Any]]] = {
 
 
 def test_calls_that_wait_for_a_model_leave_the_database_to_others(
-    processes: Processes, queue: str, key: MakeKey, stub_model: StubModel
+    processes: Processes, key: MakeKey, stub_model: StubModel, space: Space, alice: User
 ) -> None:
+    long = {"assessment": {"timeout_seconds": 60}}
+    change_policy(space=space, changes=long, actor=SYSTEM, now=timezone.now())
+    failed = [
+        Assessment.objects.create(space=space, user_message=SAID, state="failed")
+        for _ in range(WAITING)
+    ]
     web = processes.web(OPENAI_BASE_URL=stub_model.base_url, EBB_DB_POOL=str(CONNECTIONS))
-    headers = {"Authorization": f"Bearer {key()}"}
+    program = {"headers": {"Authorization": f"Bearer {key()}"}}
+    browser = {
+        "headers": {"X-CSRFToken": TOKEN},
+        "cookies": {"sessionid": login(alice).cookies["sessionid"].value, "csrftoken": TOKEN},
+    }
 
-    async def scene(what: str, path: str, body: dict[str, Any]) -> int:
-        async with httpx2.AsyncClient(base_url=web.url, headers=headers, timeout=60) as client:
-            calls = [asyncio.create_task(client.post(path, json=body)) for _ in range(WAITING)]
+    async def scene(what: str, caller: Any, paths: list[str], meanwhile: str, **body: Any) -> int:
+        async with httpx2.AsyncClient(base_url=web.url, timeout=60, **caller) as client:
+            calls = [asyncio.create_task(client.post(path, **body)) for path in paths]
             await asyncio.to_thread(
                 wait_until, lambda: stub_model.control.active_replies == WAITING, what=what
             )
-            answer = await client.get("/api/v1/memories")
+            answer = await client.get(meanwhile)
             for call in calls:
                 call.cancel()
             await asyncio.gather(*calls, return_exceptions=True)
@@ -45,5 +62,11 @@ def test_calls_that_wait_for_a_model_leave_the_database_to_others(
 
     for what, (path, body) in CALLS.items():
         stub_model.script(*["timeout"] * WAITING)
-        assert asyncio.run(scene(what, path, body)) == 200, what
+        calls = scene(what, program, [path] * WAITING, "/api/v1/memories", json=body)
+        assert asyncio.run(calls) == 200, what
         wait_until(lambda: stub_model.control.active_replies == 0, what="the end of the calls")
+    pages = [f"/s/home/assessments/{one.pk}/reassess/" for one in failed]
+    form = {"provider": "llm", "rubric": "graded"}
+    stub_model.script(*["timeout"] * WAITING)
+    calls = scene("pages that assess again", browser, pages, "/s/home/assessments/", data=form)
+    assert asyncio.run(calls) == 200
