@@ -73,7 +73,7 @@ citus-check: dev-packages  ## run Ebb and its tests on a Citus cluster (CITUS_SO
 	@test -n "$(CITUS_SOURCE)" -a -n "$(PGVECTOR_SOURCE)" || { \
 	  echo "Name the folders with the sources: make citus-check CITUS_SOURCE=… PGVECTOR_SOURCE=…" >&2; exit 1; }
 	@$(BIN)/python -m tests.citus.build "$(CITUS_SOURCE)" "$(PGVECTOR_SOURCE)"
-	@$(BIN)/python -m pytest -o addopts="-p tests.citus.plugin --timeout=600 -ra" -p no:randomly --hypothesis-profile=ci \
+	@$(BIN)/python -m pytest -o addopts="-p tests.citus.plugin --timeout=600 -ra" -p no:randomly --hypothesis-profile=few \
 	  -m "not long and not browser" $(CITUS_TESTS)
 
 lint: dev-packages  ## check style, types, import layers and templates

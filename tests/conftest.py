@@ -51,10 +51,11 @@ def _stay_on_this_machine(event: str, arguments: tuple[Any, ...]) -> None:
         pytest.fail(f"A test tried to connect to {host}")
 
 
-# For `make explore`. Without it generated examples are the same each time (profile ci).
-hypothesis.settings.register_profile(
-    "explore", hypothesis.settings.get_profile("ci"), derandomize=False, max_examples=500
-)
+# Few generated examples, the same each time; `make explore` looks at many new ones. A test whose
+# examples write many rows takes a part of them.
+_SAME = hypothesis.settings.get_profile("ci")
+hypothesis.settings.register_profile("few", _SAME, max_examples=24)
+hypothesis.settings.register_profile("explore", _SAME, derandomize=False, max_examples=500)
 
 
 def pytest_xdist_auto_num_workers() -> int:

@@ -8,7 +8,7 @@ from assessor.turns import Turns, claim_in_turn
 from memory.models import Space
 from tests.assessor.outbox import EXCHANGE, NOW, SECOND, queued
 
-BACKLOG = 3000
+BACKLOG = 300
 
 
 def backlog(space: Space, count: int = BACKLOG) -> list[Assessment]:
@@ -30,7 +30,7 @@ def take(task: Assessment, turns: Turns) -> Assessment | None:
     return claim_in_turn(space_id=task.space_id, assessment_id=task.pk, now=NOW, turns=turns)
 
 
-def test_an_exchange_behind_thousands_of_another_space_is_claimed_soon(
+def test_an_exchange_behind_hundreds_of_another_space_is_claimed_soon(
     space: Space, other_space: Space
 ) -> None:
     tasks, turns = backlog(space), Turns(most=BACKLOG)

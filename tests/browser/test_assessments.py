@@ -34,6 +34,17 @@ def assessed(space: Space, said: str, state: str = "done", **values: Any) -> Ass
     return Assessment.objects.create(space=space, user_message=said, state=state, **result | values)
 
 
+def long_ones(space: Space) -> tuple[Assessment, Assessment]:
+    """One that is done and one that has failed, with words too long for a line in every column."""
+    long = "anotherverylongword" * 20
+    values: dict[str, Any] = {
+        "assistant_response": long, "raw_answer": long, "reasoning": long,
+        "model": long[:120], "tags": [long[:60]], "topics": [long[:120]],
+        "facets": {"P": 1, "I": 0, "J": 0.5, "E": 0, "valence": -1, "intensity": 1},
+    }  # fmt: skip
+    return assessed(space, long, **values), assessed(space, long, "failed", error=long)
+
+
 def page_of(web: Web, row: Assessment) -> str:
     return f"{web.url}/s/home/assessments/{row.pk}/"
 
@@ -126,23 +137,3 @@ def test_one_is_assessed_again_by_a_model_and_by_the_built_in_assessor(
 
     assert Assessment.objects.values().get() == before
     assert not Memory.objects.exists()
-
-
-@pytest.mark.parametrize("size", [(390, 844), (768, 1024), (1280, 860)])
-def test_neither_page_scrolls_sideways(
-    log_in: LogIn, web: Web, space: Space, size: tuple[int, int]
-) -> None:
-    long = "anotherverylongword" * 20
-    values: dict[str, Any] = {
-        "assistant_response": long, "raw_answer": long, "reasoning": long,
-        "model": long[:120], "tags": [long[:60]], "topics": [long[:120]],
-        "facets": {"P": 1, "I": 0, "J": 0.5, "E": 0, "valence": -1, "intensity": 1},
-    }  # fmt: skip
-    row = assessed(space, long, **values)
-    failed = assessed(space, long, "failed", error=long)
-    page = log_in(size=size)
-    for url in (f"{web.url}/s/home/assessments/", page_of(web, row), page_of(web, failed)):
-        page.goto(url)
-        expect(page.locator("main h1")).to_be_visible()
-        assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
-        assert page.locator("main").evaluate("main => main.scrollWidth - main.clientWidth") <= 0

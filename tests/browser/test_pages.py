@@ -16,7 +16,6 @@ from memory.drafts import MemoryDraft, MemoryTypeName
 from memory.models import Memory, Space, User
 from memory.store.services import create_memories
 from tests.browser.conftest import LogIn
-from tests.conftest import MakeKey
 from tests.processes import Web
 
 pytestmark = [
@@ -120,20 +119,6 @@ def test_light_and_dark_follow_the_person_and_stay(
 def overflow(page: Page) -> int:
     page.wait_for_load_state()
     return int(page.evaluate("document.documentElement.scrollWidth - innerWidth"))
-
-
-@pytest.mark.parametrize("size", [PHONE, (768, 1024), (1280, 860)])
-def test_no_page_scrolls_sideways(
-    log_in: LogIn, web: Web, memories: Sequence[Memory], key: MakeKey, size: tuple[int, int]
-) -> None:
-    key()
-    pages = [reverse(name, args=["home"]) for name, *_ in (*DAILY, *MORE, *SETTINGS)]
-    page = log_in(size=size)
-
-    for path in (*pages, "/s/home/memories/?q=lisbon", LAB):
-        page.goto(web.url + path)
-        expect(page.locator("main")).to_be_visible()
-        assert overflow(page) <= 0, path
 
 
 def test_on_a_phone_the_inspector_is_a_sheet(log_in: LogIn, memories: Sequence[Memory]) -> None:

@@ -1,6 +1,7 @@
 """Signing in with an identity provider, and with a second factor, in a browser."""
 
 import re
+from collections.abc import Iterator
 
 import pytest
 from django.contrib.auth.hashers import PBKDF2PasswordHasher
@@ -15,24 +16,27 @@ from tests.authenticator import app_code
 from tests.browser.conftest import LogIn, Open
 from tests.browser.test_accessibility import PHONE, assert_no_findings
 from tests.identity_provider import CLIENT, Provider, provider
-from tests.processes import Processes, Web, processes
+from tests.processes import Web, running_processes
 
-__all__ = ["processes", "provider"]
+__all__ = ["provider"]
 
 pytestmark = [pytest.mark.browser, pytest.mark.stack, pytest.mark.django_db(transaction=True)]
 
 
-@pytest.fixture
-def oidc_web(processes: Processes, provider: Provider, static_files: None) -> Web:
+@pytest.fixture(scope="module")
+def oidc_web(
+    queue: str, provider: Provider, static_files: None, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Web]:
     """A web server that is set up for the real provider, and for it alone."""
-    return processes.web(
-        EBB_OIDC_ISSUER=provider.url,
-        EBB_OIDC_CLIENT_ID=CLIENT,
-        EBB_OIDC_CLIENT_SECRET="a secret",
-        EBB_OIDC_NAME="Example Login",
-        EBB_OIDC_ROLES="staff=home:editor",
-        EBB_LOCAL_LOGIN="0",
-    )
+    with running_processes(queue, tmp_path_factory.mktemp("oidc")) as started:
+        yield started.web(
+            EBB_OIDC_ISSUER=provider.url,
+            EBB_OIDC_CLIENT_ID=CLIENT,
+            EBB_OIDC_CLIENT_SECRET="a secret",
+            EBB_OIDC_NAME="Example Login",
+            EBB_OIDC_ROLES="staff=home:editor",
+            EBB_LOCAL_LOGIN="0",
+        )
 
 
 def confirm(page: Page, subject: str) -> None:
@@ -60,13 +64,12 @@ def test_somebody_signs_in_with_the_provider(
     expect(page.get_by_text("this browser")).to_be_visible()
     expect(page.get_by_text("· Linux")).to_be_visible()
     assert_no_findings(page, "the account of a provider's user")
-    page.goto("about:blank")  # its server ends before the browser does
 
 
 def test_somebody_connects_their_account(
     opened: Open, oidc_web: Web, provider: Provider, space: Space, alice: User
 ) -> None:
-    alice.password = PBKDF2PasswordHasher().encode("a long password of alice", "salt")
+    alice.password = PBKDF2PasswordHasher().encode("a long password of alice", "salt", iterations=1)
     alice.save()
     provider.knows("p-2", preferred_username="alice at work")
     page = opened(oidc_web.url + "/login/link/" + get_query_string(alice))
@@ -81,7 +84,6 @@ def test_somebody_connects_their_account(
     page.get_by_label("Password").fill("a long password of alice")
     page.get_by_role("button", name="Connect", exact=True).click()
     expect(page.get_by_text("You can now sign in with Example Login.")).to_be_visible()
-    page.goto("about:blank")  # its server ends before the browser does
 
 
 def test_a_second_factor_is_set_up_and_used(
@@ -89,7 +91,7 @@ def test_a_second_factor_is_set_up_and_used(
 ) -> None:
     cache.clear()
     # The web server does not know the quick hasher of the tests.
-    alice.password = PBKDF2PasswordHasher().encode("a long password of alice", "salt")
+    alice.password = PBKDF2PasswordHasher().encode("a long password of alice", "salt", iterations=1)
     alice.save()
     page = log_in()
     page.goto(web.url + reverse("account", args=["home"]))

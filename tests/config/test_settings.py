@@ -190,12 +190,12 @@ def test_embeddings_come_from_the_chats_endpoint_unless_they_have_their_own(tmp_
 
 
 def used_data_dir(home: Path, command: str, **variables: str) -> str:
-    """Return the data folder of a command in a process of its own."""
+    """Return the data folder of a command in a process of its own, which does nothing else."""
     named = {"EBB_HOME": str(home), "DATABASE_URL": "", **variables}
     env = {k: v for k, v in os.environ.items() if k != "EBB_DATA_DIR"} | named
     program = (
-        "import sys; sys.argv = ['manage.py', sys.argv[1], '--help']; import manage\n"
-        "try:\n    manage.main()\nexcept SystemExit:\n    pass\n"
+        "from django.core import management; import manage\n"
+        "management.execute_from_command_line = lambda arguments: None; manage.main()\n"
         "from django.conf import settings; print(settings.EBB_DATA_DIR)"
     )
     ran = subprocess.run(

@@ -149,9 +149,7 @@ def test_cursor_with_what_is_no_number_is_refused(
     cursor=st.from_regex(CURSOR.removesuffix("$") + r"\Z"),
     order=st.sampled_from([sign + order for order in ORDERS for sign in ("", "-")]),
 )
-@settings(
-    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_whatever_looks_like_a_cursor_is_a_place_in_the_list(
     key: MakeKey, memories: list[Memory], cursor: str, order: str
 ) -> None:

@@ -34,7 +34,7 @@ from tests.memory.writing import ALICE, NOW, keyed, set_policy
 
 # One database transaction holds all examples of a test; each begins by emptying the space.
 examples = settings(
-    max_examples=20,
+    max_examples=settings.default.max_examples // 3,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 seeds = st.integers(0, 10**6)
@@ -215,7 +215,7 @@ def happens(job: str, space: Space, one: UUID, now: datetime) -> None:
         restore_memory(space=space, memory_id=one, actor=ALICE, now=now)
 
 
-@settings(examples, max_examples=15)
+@examples
 @given(data=st.data())
 def test_what_the_clock_makes_of_importance_is_never_written_back(
     space: Space, data: st.DataObject

@@ -197,9 +197,7 @@ _ANYTHING = some.recursive(
 
 
 @pytest.mark.django_db
-@settings(
-    max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None
-)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(_ANYTHING)
 def test_any_value_is_read_or_refused(space: Space, value: Any) -> None:
     """Nothing but these two errors leaves the readers, so no file ends a worker's step."""

@@ -127,7 +127,10 @@ def fill(memories: list[dict[str, Any]], actions: Any, talks: list[list[str]]) -
     return space
 
 
-@settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=settings.default.max_examples // 3,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
 @given(st.lists(MEMORIES, max_size=6), ACTIONS, TALKS)
 def test_a_space_comes_back_as_it_was(
     embedder: Embedder, memories: list[dict[str, Any]], actions: Any, talks: list[list[str]]
