@@ -31,7 +31,9 @@ def advice(stub: StubModel, reply: str, *neighbours: Neighbour) -> Advice | None
 
     async def session() -> Advice | None:
         async with model_session(base_url=stub.base_url, api_key="k", model="stub") as model:
-            return await advise(STATEMENT, neighbours, lambda: model, timeout=2)
+            return await advise(
+                STATEMENT, neighbours, lambda: model, timeout=0.3 if reply == "timeout" else 60
+            )
 
     return asyncio.run(session())
 

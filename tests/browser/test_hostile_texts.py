@@ -106,7 +106,6 @@ def space(embedder: object) -> Space:
     return space
 
 
-@pytest.mark.timeout(300)  # a hundred pages, in one browser
 def test_texts_of_people_do_no_harm_anywhere(opened: Open, web: Web, space: Space) -> None:
     user = User.objects.create_superuser("owner", password=None)
     add_member(space=space, user=user, role=Role.OWNER, actor=SYSTEM, now=timezone.now())

@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from io import StringIO
 from pathlib import Path, PurePath
@@ -33,6 +34,12 @@ def documented_sources() -> Iterator[Path]:
     yield from sources()
     for folder in ("benchmarks", "screenshots", "tests", "clients/python/ebb_client"):
         yield from sorted((ROOT / folder).rglob("*.py"))
+
+
+@cache
+def nodes_of(path: Path) -> list[ast.AST]:
+    """Return all nodes of a file of Python."""
+    return list(ast.walk(ast.parse(path.read_text("utf-8"))))
 
 
 def test_imports_go_one_way() -> None:
@@ -100,7 +107,7 @@ def test_functions_are_short() -> None:
     functions = {
         f"{path.relative_to(ROOT)}:{node.name}": (node.end_lineno or 0) - node.lineno + 1
         for path in sources()
-        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        for node in nodes_of(path)
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
     }
 
@@ -163,7 +170,7 @@ def test_docstrings_do_not_begin_with_a_relative_clause() -> None:
     riddles = [
         f"{path.relative_to(ROOT)}: {text.splitlines()[0]}"
         for path in documented_sources()
-        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        for node in nodes_of(path)
         if isinstance(node, documented) and (text := ast.get_docstring(node) or "")
         if RIDDLE.match(text)
     ]

@@ -71,7 +71,6 @@ def assert_each_assessed_once(space: Space, said: list[str]) -> None:
 
 
 @pytest.mark.long
-@pytest.mark.timeout(600)
 def test_what_came_while_no_worker_ran_is_assessed_once(
     processes: Processes, space: Space, key: MakeKey
 ) -> None:
@@ -141,7 +140,6 @@ def test_a_worker_killed_in_the_middle_loses_and_doubles_nothing(
 
 
 @pytest.mark.long
-@pytest.mark.timeout(600)
 def test_beat_brings_back_what_a_killed_worker_held(
     processes: Processes, space: Space, key: MakeKey, stub_model: StubModel
 ) -> None:

@@ -67,10 +67,9 @@ ENDPOINTS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("importance", BAD_IMPORTANCE, ids=lambda text: f"C-02 {text[:12]}")
 @pytest.mark.parametrize("endpoint", ENDPOINTS.values(), ids=[f"AC-2 {name}" for name in ENDPOINTS])
 def test_spec_c02_memory_write_rejects_invalid_importance_override(
-    owner: ApiClient, space: Space, endpoint: tuple[str, str, str, str], importance: str
+    owner: ApiClient, space: Space, endpoint: tuple[str, str, str, str]
 ) -> None:
     """ "When `importance` is outside `0.0..=1.0` or non-numeric, Then the tool returns a validation
     error and does not write a record." """
@@ -78,13 +77,13 @@ def test_spec_c02_memory_write_rejects_invalid_importance_override(
     known = remember(space, "User likes pasta")
     before = everything(space)
 
-    answer = owner.call(method, path.format(id=known.pk), (body % importance).encode())
-
-    assert answer.status_code == 422
-    assert answer.headers["Content-Type"] == "application/problem+json"
-    assert answer.json()["code"] == "memory_invalid_arguments"
-    assert [error["field"] for error in answer.json()["errors"]] == [field]
-    assert everything(space) == before
+    for importance in BAD_IMPORTANCE:
+        answer = owner.call(method, path.format(id=known.pk), (body % importance).encode())
+        assert answer.status_code == 422, importance
+        assert answer.headers["Content-Type"] == "application/problem+json"
+        assert answer.json()["code"] == "memory_invalid_arguments"
+        assert [error["field"] for error in answer.json()["errors"]] == [field]
+        assert everything(space) == before, importance
 
 
 @pytest.mark.parametrize("importance", [0, 0.0, 1, 1.0, 0.5, 5e-324])

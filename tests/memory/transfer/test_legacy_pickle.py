@@ -133,7 +133,6 @@ EVIL: dict[str, Callable[[Path], bytes]] = {
 }  # fmt: skip
 
 
-@pytest.mark.timeout(120)  # a hash that has no end
 @pytest.mark.parametrize("evil", EVIL)
 def test_what_is_no_pickle_of_memories_is_refused_and_does_nothing(
     evil: str, tmp_path: Path
