@@ -230,7 +230,7 @@ def test_another_language_is_that_of_the_turns_around_too(space: Space, other_sp
 
 
 @settings(
-    max_examples=settings.default.max_examples // 3,
+    max_examples=settings().max_examples // 3,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(data=st.data())

@@ -34,7 +34,7 @@ from tests.memory.writing import ALICE, NOW, keyed, set_policy
 
 # One database transaction holds all examples of a test; each begins by emptying the space.
 examples = settings(
-    max_examples=settings.default.max_examples // 3,
+    max_examples=settings().max_examples // 3,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 seeds = st.integers(0, 10**6)

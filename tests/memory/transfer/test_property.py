@@ -128,7 +128,7 @@ def fill(memories: list[dict[str, Any]], actions: Any, talks: list[list[str]]) -
 
 
 @settings(
-    max_examples=settings.default.max_examples // 3,
+    max_examples=settings().max_examples // 3,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(st.lists(MEMORIES, max_size=6), ACTIONS, TALKS)
