@@ -98,7 +98,7 @@ class Filters:
         if self.type:
             rows = rows.filter(memory_type=self.type)
         if self.tag:
-            rows = rows.filter(tags__contains=[self.tag])
+            rows = rows.tagged(self.tag)
         return rows.filter(self.rest(decay=decay, now=now))
 
     def rest(self, *, decay: DecayPolicy, now: datetime) -> Q:

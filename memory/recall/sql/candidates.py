@@ -167,8 +167,8 @@ def _memories(shape: Shape) -> MemoryQuerySet:
         memories = memories.filter(session_id=SESSION)
     if shape.memory_types:
         memories = memories.filter(memory_type__in=shape.memory_types)
-    if shape.tags:
-        memories = memories.filter(tags__contains=list(shape.tags))
+    for tag in shape.tags:
+        memories = memories.tagged(tag)
     if shape.where:
         weighed = memories.with_importance_now(decay=shape.decay, now=NOW)
         return weighed.filter(shape.where)

@@ -196,7 +196,10 @@ def test_a_file_that_was_cut_off_or_is_newer_is_not_taken_for_whole(space: Space
     [
         (gzip.compress(b'{"content": "User likes pizza"}'), "unpack it first"),
         ('{"content": "User likes pizza"}'.encode("utf-16"), "write it as UTF-8"),
-        (b'[{"content": "User likes pizza"}', "not valid JSON"),
+        (b'[{"content": "User likes pizza"}', "not valid JSON: it ends in the middle of a record"),
+        (b"[[[[", "not valid JSON: it ends in the middle of a record"),
+        (b"[" * 100_000, "it is nested too deeply"),
+        (b'[{"content": User}]', "not valid JSON: “User}]” is no value"),
         (b"\n\n", "Ebb found no memory in this file"),
         (b"[]", "Ebb found no memory in this file"),
         (pickle.dumps([{"content": "User likes pizza"}], protocol=0), "by protocol 2 or newer"),
@@ -205,7 +208,8 @@ def test_a_file_that_was_cut_off_or_is_newer_is_not_taken_for_whole(space: Space
         (pickle.dumps({1: {"content": "User likes pizza"}}, protocol=1), "by protocol 2 or newer"),
     ],
     ids=[
-        "gzip", "utf-16", "cut", "blank", "empty", "list-0", "list-1", "dict-0", "dict-1",
+        "gzip", "utf-16", "cut", "opened", "deep", "unquoted", "blank", "empty", "list-0",
+        "list-1", "dict-0", "dict-1",
     ],
 )  # fmt: skip
 def test_a_file_of_another_kind_is_refused_with_what_can_be_done(
