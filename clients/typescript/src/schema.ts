@@ -1917,6 +1917,8 @@ export interface components {
         BatchIn: {
             /** Items */
             items: components["schemas"]["MemoryAsked"][];
+            /** Timezone */
+            timezone?: string | null;
         };
         /**
          * BatchOut

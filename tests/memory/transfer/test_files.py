@@ -108,6 +108,8 @@ WRONG: dict[str, Any] = {
     "[" * 100_000: "not a JSON object",
     '{"kind": "rumour"}': "kind",
     json.dumps(a_memory(importance=1.5)): "importance",
+    json.dumps(a_memory(created_at="2999-01-01T00:00:00Z")): "created_at: must not be more than",
+    json.dumps(a_memory(created_at="0001-01-01T00:00:00Z")): "created_at: must not be before 1970",
     json.dumps(a_memory(importance="0.5")): "importance: must be a number",
     json.dumps(a_memory(memory_type="rumour")): "memory_type",
     json.dumps(a_memory(content="")): "content: must not be empty",
