@@ -33,6 +33,7 @@ from memory.retention import recycle_bin
 from memory.store import services
 from memory.store.idempotency import key_of
 from memory.store.schemas import MemoryOut
+from memory.text_forms import tag_spellings
 
 router = Router(tags=["memories"])
 
@@ -124,7 +125,7 @@ def list_memories(request: HttpRequest, asked: Query[MemoryListIn]) -> dict[str,
     if asked.memory_type:
         rows = rows.filter(memory_type=asked.memory_type)
     if asked.tag:
-        rows = rows.tagged(asked.tag)
+        rows = rows.filter(tags__overlap=tag_spellings(asked.tag))
     if asked.q:
         rows = rows.saying(asked.q)
     rows = rows.filter(metadata_condition(asked.metadata or {}))

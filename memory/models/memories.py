@@ -94,10 +94,6 @@ class MemoryQuerySet(PersonalQuerySet["Memory"]):
         said = Q(content__folded__contains=folded(text))
         return self.filter(said | Q(tags__overlap=tag_spellings(text)))
 
-    def tagged(self, tag: str) -> MemoryQuerySet:
-        """Return memories with this tag, in either of its spellings."""
-        return self.filter(tags__overlap=tag_spellings(tag))
-
     def with_importance_now(self, *, decay: DecayPolicy, now: Moment) -> MemoryQuerySet:
         """Add `time_coef` and `current_importance`, both in [0, 1], as of `now`."""
         age = importance_sql.age_days(Coalesce("last_active_at", "created_at"), now)

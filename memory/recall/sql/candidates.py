@@ -43,6 +43,7 @@ from memory.recall.sql.expressions import (
 )
 from memory.recall.sql.questions import Shape
 from memory.recall.sql.whose import tells_of_others
+from memory.text_forms import tag_spellings
 
 REACH = 100
 """Minimum number of candidates for the strongest signal of a profile."""
@@ -168,7 +169,7 @@ def _memories(shape: Shape) -> MemoryQuerySet:
     if shape.memory_types:
         memories = memories.filter(memory_type__in=shape.memory_types)
     for tag in shape.tags:
-        memories = memories.tagged(tag)
+        memories = memories.filter(tags__overlap=tag_spellings(tag))
     if shape.where:
         weighed = memories.with_importance_now(decay=shape.decay, now=NOW)
         return weighed.filter(shape.where)
