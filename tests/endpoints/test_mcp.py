@@ -285,7 +285,7 @@ def test_a_tool_reads_tomorrow_in_the_zone_that_it_names(
             assert refused.startswith("! memory_invalid_arguments: timezone: ")
 
     asyncio.run(story())
-    days = {memory.content.split()[3]: memory.event_at for memory in Memory.objects.all()}
+    days = {memory.content.split()[3]: str(memory.event_at) for memory in Memory.objects.all()}
     assert days["exam"] > days["concert"]  # these zones are 25 hours apart
 
 

@@ -170,10 +170,9 @@ def _memories(shape: Shape) -> MemoryQuerySet:
         memories = memories.filter(memory_type__in=shape.memory_types)
     for tag in shape.tags:
         memories = memories.filter(tags__overlap=tag_spellings(tag))
-    if shape.where:
-        weighed = memories.with_importance_now(decay=shape.decay, now=NOW)
-        return weighed.filter(shape.where)
-    return memories
+    if not shape.where:
+        return memories
+    return memories.with_importance_now(decay=shape.decay, now=NOW).filter(shape.where)
 
 
 def _looked_up(ids: str, shape: Shape) -> dict[str, str]:

@@ -1,7 +1,7 @@
 """Filters by metadata in a search and in a list: operators, types, nested keys, wrong filters."""
 
 import json
-from typing import Any
+from typing import Any, Literal
 from unicodedata import normalize
 
 import pytest
@@ -11,6 +11,7 @@ from memory.models import Memory, Space
 from tests.conftest import Answer, ApiClient, MakeKey
 from tests.memory.writing import remember
 
+Form = Literal["NFC", "NFD"]
 STORED: dict[str, dict[str, Any]] = {
     "five": {"n": 5, "topic": "house", "to": {"city": "Porto", "rooms": 3}},
     "nine": {"n": 9.5, "topic": "House"},
@@ -105,7 +106,7 @@ def test_a_filter_finds_the_same_in_a_list_and_in_a_search(
     ],
 )
 def test_a_filter_finds_letters_in_either_form_and_they_stay_as_they_were_sent(
-    space: Space, key: MakeKey, metadata: str, stored: str, asked: str
+    space: Space, key: MakeKey, metadata: str, stored: Form, asked: Form
 ) -> None:
     sent = json.loads(normalize(stored, '{"größe": "Köln", "wörter": ["süß"]}'))
     api = ApiClient(key())
