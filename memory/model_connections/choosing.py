@@ -125,6 +125,6 @@ def _from_choice(choice: ModelChoice) -> ChosenModel:
 
 
 def _environment_prices(purpose: Purpose) -> Prices | None:
-    """Return the assessor model's prices in the environment; None for chat, or if one is unset."""
-    prices = Prices(settings.EBB_PRICE_PROMPT, settings.EBB_PRICE_COMPLETION)
-    return prices if purpose is Purpose.ASSESS and None not in prices else None
+    """Return the assessor model's prices in the environment; None for chat, or if unset."""
+    is_priced = purpose is Purpose.ASSESS and settings.EBB_PRICES is not None
+    return Prices(*settings.EBB_PRICES) if is_priced else None
