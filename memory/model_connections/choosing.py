@@ -126,5 +126,5 @@ def _from_choice(choice: ModelChoice) -> ChosenModel:
 
 def _environment_prices(purpose: Purpose) -> Prices | None:
     """Return the assessor model's prices in the environment; None for chat, or if unset."""
-    is_priced = purpose is Purpose.ASSESS and settings.EBB_PRICES is not None
-    return Prices(*settings.EBB_PRICES) if is_priced else None
+    prices = settings.EBB_PRICES if purpose is Purpose.ASSESS else None
+    return None if prices is None else Prices(*prices)
