@@ -4,6 +4,7 @@
 Ebb installed from its wheel has the command `ebb` instead: `ebb up`.
 """
 
+import logging
 import os
 import signal
 import sys
@@ -30,6 +31,8 @@ def main() -> None:
         sys.exit(f"A setting is wrong: {error}")
     except OSError as error:
         sys.exit(f"Ebb cannot read {error.filename}: {error.strerror}.")
+    # Each attempt of the connection pool would be a warning before the one sentence below.
+    logging.getLogger("psycopg.pool").setLevel(logging.ERROR)
     try:
         execute_from_command_line(sys.argv)
     except OperationalError as error:

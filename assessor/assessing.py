@@ -269,8 +269,7 @@ def cost_usd(usage: Usage | None) -> float | None:
     """Return an answer's cost in US dollars at the environment's prices; None if prices or usage
     are unknown.
     """
-    prompt: float | None = settings.EBB_PRICE_PROMPT
-    completion: float | None = settings.EBB_PRICE_COMPLETION
-    if usage is None or prompt is None or completion is None:
+    if usage is None or settings.EBB_PRICES is None:
         return None
+    prompt, completion = settings.EBB_PRICES
     return (usage.prompt_tokens * prompt + usage.completion_tokens * completion) / 1_000_000

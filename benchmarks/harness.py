@@ -150,15 +150,6 @@ def table(rows: Sequence[Row]) -> str:
     return "\n".join(f"| {' | '.join(str(cell) for cell in line)} |" for line in lines)
 
 
-def write_figures(page: Path, name: str, text: str) -> None:
-    """Replace the figures on a page of the documentation, which are between <!-- name --> and
-    <!-- end of name -->."""
-    begin, end = f"<!-- {name} -->", f"<!-- end of {name} -->"
-    before, _, rest = page.read_text().partition(begin)
-    after = rest.partition(end)[2]
-    page.write_text("\n\n".join([before + begin, text, end + after]))
-
-
 class Report:
     """The results of one benchmark: printed at once, saved as JSON at the end."""
 

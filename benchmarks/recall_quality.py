@@ -8,7 +8,7 @@ file formats; our own small sets are measured as well.
     MRR@10  one over the rank of the first evidence, 0 beyond the tenth
     ±       half the width of the 95 % confidence interval, by resampling the questions
 
-The tables are written into docs/ranking-measured.md.
+docs/benchmarks.md has the figures.
 """
 
 import argparse
@@ -30,7 +30,6 @@ LABELS = [*(f"R@{cut}" for cut in CUTS), f"MRR@{DEPTH}"]
 OURS = "Ebb, hybrid"
 RESAMPLES = 2000
 MANY = 50
-PAGE = Path(__file__).parents[1] / "docs" / "ranking-measured.md"
 
 Figures = npt.NDArray[np.float64]
 """R@5, R@10 and MRR@10 of each question."""
@@ -137,7 +136,7 @@ def measure(sets: Sequence[RecallSet]) -> None:
         report.add(f"{one.name}: {len(figures[OURS])} questions", tables[one.name])
         report.add(f"{one.name}, {OURS}, by category", _by_category(one, figures[OURS]))
     report.save(sets=[one.name for one in sets])
-    _write_page(tables)
+    _print_tables(tables)
 
 
 def _by_category(one: RecallSet, figures: Figures) -> list[dict[str, str]]:
@@ -156,13 +155,13 @@ def _row(name: str, figures: Figures) -> dict[str, str]:
     }
 
 
-def _write_page(tables: Mapping[str, Sequence[dict[str, str]]]) -> None:
-    """Write a table for each figure but R@5: one row for a set, one column for a way to rank.
+def _print_tables(tables: Mapping[str, Sequence[dict[str, str]]]) -> None:
+    """Print a table for each figure but R@5: one row for a set, one column for a way to rank.
 
     MRR only of sets with MANY questions, because in others chance decides.
     """
     parts = [f"### {label}\n\n{harness.table(_by_set(tables, label))}" for label in LABELS[1:]]
-    harness.write_figures(PAGE, "figures", "\n\n".join(parts))
+    print("\n\n".join(parts))
 
 
 def _by_set(tables: Mapping[str, Sequence[dict[str, str]]], label: str) -> Sequence[harness.Row]:

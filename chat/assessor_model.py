@@ -20,7 +20,7 @@ from memory.models import Space
 def small_model() -> str:
     """Return a small model of the configured provider; "" if none is known, or the assessor model
     was chosen by its own variable."""
-    if "EBB_ASSESSOR_MODEL" in settings.EBB_MODEL_VARIABLES:
+    if "EBB_ASSESSOR_MODEL" in settings.MODEL_VARIABLES:
         return ""
     try:
         address = urlsplit(settings.OPENAI_BASE_URL or "https://api.openai.com/v1")
@@ -57,6 +57,6 @@ def cost(space: Space, chosen: ChosenModel, now: datetime) -> str:
     if prompt is None or answer is None:
         if chosen.connection:
             return _("Unknown: set the prices of the connection.")
-        return _("Unknown: set EBB_PRICE_PROMPT and EBB_PRICE_COMPLETION.")
+        return _("Unknown: set EBB_PRICES.")
     prices = {"prompt": usd(prompt), "answer": usd(answer)}
     return _("%(prompt)s per million prompt tokens, %(answer)s per million answer tokens") % prices

@@ -48,7 +48,7 @@ async def listen(handle: Callable[[ProcessMessage], None]) -> None:
     Connects again after an error. A pooler that shares connections does not pass notifications on,
     so this returns at once if the address of PostgreSQL itself is unknown.
     """
-    if not settings.EBB_LISTEN_ADDRESS:
+    if not settings.LISTEN_ADDRESS:
         logger.warning(
             "DATABASE_URL leads to a pooler. A page that is reloaded while another web process "
             "writes its reply shows the reply when it is complete."
@@ -64,7 +64,7 @@ async def listen(handle: Callable[[ProcessMessage], None]) -> None:
 
 async def _listen(handle: Callable[[ProcessMessage], None]) -> None:
     """Pass messages on until the connection breaks; raises OperationalError then."""
-    address = settings.EBB_LISTEN_ADDRESS
+    address = settings.LISTEN_ADDRESS
     async with await psycopg.AsyncConnection.connect(address, autocommit=True) as listening:
         for channel in (ALL, OWN):
             await listening.execute(sql.SQL("LISTEN {}").format(sql.Identifier(channel)))

@@ -112,8 +112,7 @@ def parts(space: Space) -> list[Part]:
     provider, model = model_of_new_spaces()
     chosen = provider.startswith(PREFIX)  # always shown, because the choice can be removed there
     if chosen or (provider, model) != (embedder.provider, embedder.model):
-        dimensions = None if chosen else settings.EBB_EMBEDDING_DIMENSIONS
-        found.append(_embeddings("new_embeddings", provider, model, dimensions))
+        found.append(_embeddings("new_embeddings", provider, model, None))
     return found
 
 
@@ -181,13 +180,13 @@ def _embeddings(name: str, provider: str, model: str, dimensions: int | None) ->
     else:
         url, key = settings.EBB_EMBEDDING_BASE_URL, settings.EBB_EMBEDDING_API_KEY
         own = {"EBB_EMBEDDING_BASE_URL", "EBB_EMBEDDING_API_KEY"}
-        shared = not own & settings.EBB_MODEL_VARIABLES.keys()
+        shared = not own & settings.MODEL_VARIABLES.keys()
         variables = (
             ("OPENAI_BASE_URL" if shared else "EBB_EMBEDDING_BASE_URL",),
             ("OPENAI_API_KEY" if shared else "EBB_EMBEDDING_API_KEY",),
         )
     named = (provider, model) == (settings.EBB_EMBEDDING_PROVIDER, settings.EBB_EMBEDDING_MODEL)
-    origin = settings.EBB_MODEL_VARIABLES.get("EBB_EMBEDDING_MODEL", "") if named else ""
+    origin = settings.MODEL_VARIABLES.get("EBB_EMBEDDING_MODEL", "") if named else ""
     title, purpose = _TITLES[name]
     return Part(
         name,
@@ -202,7 +201,7 @@ def _embeddings(name: str, provider: str, model: str, dimensions: int | None) ->
 
 
 def _setting(value: str, *variables: str) -> Setting:
-    known = settings.EBB_MODEL_VARIABLES
+    known = settings.MODEL_VARIABLES
     return Setting(value, next((known[v] for v in variables if v in known), ""), variables)
 
 

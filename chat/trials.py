@@ -124,9 +124,8 @@ def _embed(part: Part) -> Trial:
         return Trial(True, said)
     wanted = _("Ebb expects %(n)d.") % {"n": part.dimensions}
     advice = _(
-        "This is a different model with the same name. Check EBB_EMBEDDING_MODEL and "
-        "EBB_EMBEDDING_DIMENSIONS, or move the space to another model in Settings → "
-        "Embeddings."
+        "This is a different model with the same name. Check EBB_EMBEDDING_MODEL, or move the "
+        "space to another model in Settings → Embeddings."
     )
     return Trial(False, f"{said} {wanted}", advice)
 

@@ -55,6 +55,11 @@ class EbbAdminSite(UnfoldAdminSite):  # type: ignore[misc]  # unfold has no type
         )(super().admin_view(page, cacheable))
         return wrapped
 
+    def get_urls(self) -> list[Any]:
+        """Return the admin's URLs without Django's redirect to a row's own page: no row has one,
+        and it fails for ids that are none."""
+        return [url for url in super().get_urls() if getattr(url, "name", "") != "view_on_site"]
+
     def get_app_list(self, request: HttpRequest, app_label: str | None = None) -> list[Any]:
         """Return the apps and their lists, the most used first."""
         apps: list[Any] = super().get_app_list(request, app_label)

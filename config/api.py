@@ -4,6 +4,7 @@ from typing import Literal
 
 from django.http import HttpRequest
 from ninja import Router, Schema, Status, Swagger
+from pydantic import RootModel
 
 from assessor.api import router as assessor_router
 from chat.api import router as chat_router
@@ -19,7 +20,11 @@ from memory.api import router as memory_router
 health = Router(tags=["health"], auth=None)
 
 
-@health.get("live", response=dict[str, str], url_name="health_live", operation_id="healthLive")
+class PartsOut(RootModel[dict[str, str]]):
+    """The state of each part: "ok" or a sentence about the fault."""
+
+
+@health.get("live", response=PartsOut, url_name="health_live", operation_id="healthLive")
 def live(request: HttpRequest) -> dict[str, str]:
     """Report that the process is running."""
     return {"status": "ok"}
@@ -27,7 +32,7 @@ def live(request: HttpRequest) -> dict[str, str]:
 
 @health.get(
     "ready",
-    response={200: dict[str, str], 503: dict[str, str]},
+    response={200: PartsOut, 503: PartsOut},
     url_name="health_ready",
     operation_id="healthReady",
 )

@@ -136,7 +136,7 @@ class ReportingScheduler(PersistentScheduler):
             self._warned_at = monotonic()
             logger.warning(
                 "The workers do not keep up: %d exchanges wait for assessment, the oldest for %d "
-                "seconds. Start another worker, or raise EBB_WORKER_THREADS.",
+                "seconds. Start another worker.",
                 queue.waiting,
                 queue.age.total_seconds(),
             )

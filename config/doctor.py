@@ -43,7 +43,7 @@ ADVICE = {
     "embedder": "Run manage.py prepare on this host. It creates the model's file in EBB_DATA_DIR.",
     "worker": "Start a worker: celery -A config worker. If one is running, look at its log.",
     "beat": "Start beat: celery -A config beat. One is enough.",
-    "queue": "Start more workers, or raise EBB_WORKER_THREADS. Look at the log of the workers.",
+    "queue": "Start more workers. Look at the log of the workers.",
     "model": "Check OPENAI_BASE_URL and OPENAI_API_KEY, then restart all processes.",
 }
 

@@ -57,16 +57,17 @@ class Environment:
             raise _wrong(name, given, f"must be a whole number from 1 to {most}")
         return int(given)
 
-    def price(self, name: str) -> float | None:
-        """Return a number of at least 0; None if unset."""
-        given = self.text(name)
+    def prices(self, name: str) -> tuple[float, float] | None:
+        """Return two numbers of at least 0; None if unset."""
+        given = self.several(name)
         try:
-            value = float(given) if given else None
+            prompt, answer = map(float, given or (0, 0))
         except ValueError:
-            value = math.nan
-        if value is not None and not 0 <= value < math.inf:
-            raise _wrong(name, given, "must be a number of at least 0, such as 0.15")
-        return value
+            prompt = answer = math.nan
+        if not (0 <= prompt < math.inf and 0 <= answer < math.inf):
+            rule = "must be two numbers of at least 0, such as 0.15,0.60"
+            raise _wrong(name, self.text(name), rule)
+        return (prompt, answer) if given else None
 
     def several(self, name: str) -> list[str]:
         """Return the values between commas."""

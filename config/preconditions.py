@@ -109,13 +109,10 @@ def check_embedding() -> None:
             "EBB_EMBEDDING_PROVIDER=openai needs a key in OPENAI_API_KEY, "
             "or the address of an endpoint in EBB_EMBEDDING_BASE_URL."
         )
-    built_in = BUILT_IN.get(settings.EBB_EMBEDDING_MODEL, 0)
-    asked = settings.EBB_EMBEDDING_DIMENSIONS or built_in
-    if provider == "local" and not 0 < built_in == asked:
-        known = " and ".join(f"{name} with {size} dimensions" for name, size in BUILT_IN.items())
+    if provider == "local" and settings.EBB_EMBEDDING_MODEL not in BUILT_IN:
         raise StartError(
-            f"The built-in embedding models are {known}. For another, set EBB_EMBEDDING_PROVIDER, "
-            "or unset EBB_EMBEDDING_MODEL and EBB_EMBEDDING_DIMENSIONS."
+            f"The built-in embedding models are {' and '.join(BUILT_IN)}. For another, set "
+            "EBB_EMBEDDING_PROVIDER, or unset EBB_EMBEDDING_MODEL."
         )
 
 

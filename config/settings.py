@@ -30,7 +30,6 @@ environ.Env.read_env(EBB_HOME / ".env")
 # --- Paths and addresses ----------------------------------------------------------------------
 
 EBB_DATA_DIR = (EBB_HOME / env.text("EBB_DATA_DIR", ".ebb")).resolve()
-EBB_CACHE_DIR = EBB_DATA_DIR / "cache"
 # Files of this host's running processes: their metrics, and when worker and beat were last alive.
 EBB_RUN_DIR = (EBB_HOME / env.text("EBB_RUN_DIR", str(EBB_DATA_DIR / "run"))).resolve()
 EBB_HOST = env.text("EBB_HOST", "127.0.0.1")
@@ -38,7 +37,7 @@ EBB_PORT = env.whole("EBB_PORT", 8000, most=65_535)
 EBB_DEMO_DATA = env.yes("EBB_DEMO_DATA", default=True)
 # Ebb's address for programs on this machine, which cannot connect to a wildcard address.
 _reachable = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(EBB_HOST, EBB_HOST)  # noqa: S104 - compared, not bound
-EBB_LOCAL_URL = (
+LOCAL_URL = (
     f"http://[{_reachable}]:{EBB_PORT}" if ":" in _reachable else f"http://{_reachable}:{EBB_PORT}"
 )
 
@@ -52,7 +51,7 @@ SECRET_KEY_FALLBACKS = env.several("SECRET_KEY_FALLBACKS")
 ALLOWED_HOSTS = ["localhost", "127.0.0.1", "[::1]", EBB_HOST, *env.hosts("EBB_ALLOWED_HOSTS")]
 CSRF_TRUSTED_ORIGINS = env.origins("EBB_TRUSTED_ORIGINS")
 # Ebb's address in the links that it prints and mails.
-EBB_URL = next((origin for origin in CSRF_TRUSTED_ORIGINS if "*" not in origin), EBB_LOCAL_URL)
+EBB_URL = next((origin for origin in CSRF_TRUSTED_ORIGINS if "*" not in origin), LOCAL_URL)
 EBB_CORS_ORIGINS = env.origins("EBB_CORS_ORIGINS")
 # Set if a proxy in front of Ebb uses TLS: cookies are then sent over https only.
 EBB_HTTPS = env.yes("EBB_HTTPS", default=False)
@@ -60,9 +59,9 @@ SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = LANGUAGE_COOKIE_SECURE = EBB_HTTPS
 if EBB_HTTPS:
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
     SECURE_HSTS_SECONDS = 365 * 24 * 3600
-# If off, programs on the same network can call Ebb over http. Probes and Prometheus always can.
-SECURE_SSL_REDIRECT = env.yes("EBB_HTTPS_REDIRECT", default=EBB_HTTPS)
-SECURE_REDIRECT_EXEMPT = [r"^api/v1/health/", r"^metrics$"]
+# Pages are redirected. Programs on the same network call the APIs over http, as probes do.
+SECURE_SSL_REDIRECT = EBB_HTTPS
+SECURE_REDIRECT_EXEMPT = [r"^(api|v1|mem0)/", r"^metrics$"]
 SECURE_REFERRER_POLICY = "same-origin"
 
 # --- Database and queue -----------------------------------------------------------------------
@@ -79,7 +78,7 @@ EBB_BACKUP_PASSPHRASE = env.text("EBB_BACKUP_PASSPHRASE")
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 CELERY_BROKER_URL = env.text("CELERY_BROKER_URL", "pgmq://")
-EBB_LISTEN_ADDRESS = listen_address(CELERY_BROKER_URL, DATABASE_URL, shared=EBB_SHARED_CONNECTIONS)
+LISTEN_ADDRESS = listen_address(CELERY_BROKER_URL, DATABASE_URL, shared=EBB_SHARED_CONNECTIONS)
 CELERY_BROKER_TRANSPORT_OPTIONS = transport_options(CELERY_BROKER_URL, DATABASE_URL)
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_TASK_ACKS_LATE = True
@@ -88,9 +87,9 @@ CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_DEFAULT_QUEUE = "ebb"
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 # Threads, because an assessment mostly waits for a model without a database connection, and one
-# process is easier to stop. The pool starts a thread only if no other is free.
+# process is easier to stop. The pool starts a thread only if no other is free. A space gets half.
 CELERY_WORKER_POOL = "threads"
-CELERY_WORKER_CONCURRENCY = env.whole("EBB_WORKER_THREADS", 200, most=1000)
+CELERY_WORKER_CONCURRENCY = 200
 CELERY_WORKER_ENABLE_REMOTE_CONTROL = False
 CELERY_BEAT_SCHEDULER = "config.celery:ReportingScheduler"
 CELERY_BEAT_SCHEDULE_FILENAME = str(EBB_DATA_DIR / "beat-schedule")
@@ -104,16 +103,13 @@ EBB_CHAT_MODEL = env.text("EBB_CHAT_MODEL", "gpt-4o-mini")
 EBB_ASSESSOR_MODEL = env.text("EBB_ASSESSOR_MODEL") or EBB_CHAT_MODEL
 # Allows model connections to private addresses, such as an Ollama on this machine.
 EBB_PRIVATE_ENDPOINTS = env.yes("EBB_PRIVATE_ENDPOINTS", default=True)
-# USD per million tokens. If unset, an assessment's cost is unknown.
-EBB_PRICE_PROMPT = env.price("EBB_PRICE_PROMPT")
-EBB_PRICE_COMPLETION = env.price("EBB_PRICE_COMPLETION")
+# USD per million tokens of the prompt and of the answer. If unset, an assessment's cost is unknown.
+EBB_PRICES = env.prices("EBB_PRICES")
 EBB_EMBEDDING_PROVIDER = env.text("EBB_EMBEDDING_PROVIDER", "local")
 EBB_EMBEDDING_MODEL = env.text("EBB_EMBEDDING_MODEL") or {
     "openai": "text-embedding-3-small",
     "voyage": "voyage-3.5",
 }.get(EBB_EMBEDDING_PROVIDER, "all-MiniLM-L6-v2")
-# If unset, the model's own answer decides.
-EBB_EMBEDDING_DIMENSIONS = env.whole_or_none("EBB_EMBEDDING_DIMENSIONS", most=100_000)
 # Chat and embeddings often come from different endpoints. The chat's key is not sent to an
 # embedding endpoint with its own address.
 EBB_EMBEDDING_BASE_URL = env.text("EBB_EMBEDDING_BASE_URL")
@@ -124,7 +120,7 @@ VOYAGE_API_KEY = env.text("VOYAGE_API_KEY")
 VOYAGE_BASE_URL = env.text("VOYAGE_BASE_URL")
 
 # The variables set for models, and whether by a file: for the page that shows each value's origin.
-EBB_MODEL_VARIABLES = {
+MODEL_VARIABLES = {
     name: env.source(name)
     for name in (
         "OPENAI_API_KEY", "OPENAI_BASE_URL", "EBB_CHAT_MODEL", "EBB_ASSESSOR_MODEL",
@@ -234,12 +230,12 @@ EBB_WEBHOOKS_PRIVATE = env.yes("EBB_WEBHOOKS_PRIVATE", default=False)
 
 # Expensive calls per minute of one key or one person (memory.access.rate_limits).
 EBB_RATES = {
-    "search": env.whole("EBB_RATE_SEARCH", 30_000, most=1_000_000),
-    "explain": env.whole("EBB_RATE_EXPLAIN", 6000, most=1_000_000),
-    "assess": env.whole("EBB_RATE_ASSESS", 3000, most=1_000_000),
-    "lab": env.whole("EBB_RATE_LAB", 600, most=1_000_000),
-    "preview": env.whole("EBB_RATE_PREVIEW", 600, most=1_000_000),
-    "export": env.whole("EBB_RATE_EXPORT", 60, most=1_000_000),
+    "search": 30_000,
+    "explain": 6000,
+    "assess": 3000,
+    "lab": 600,
+    "preview": 600,
+    "export": 60,
 }
 # The share of the rate limits that each process reserves for itself.
 _IN_PROCESS = "django.core.cache.backends.locmem.LocMemCache"
@@ -252,8 +248,6 @@ EMAIL_USE_TLS = env.yes("EMAIL_USE_TLS", default=True)
 EMAIL_HOST_USER = env.text("EMAIL_HOST_USER")
 EMAIL_HOST_PASSWORD = env.text("EMAIL_HOST_PASSWORD")
 EMAIL_TIMEOUT = 10  # seconds
-# Also mails the numbers of each week's digest (memory.digest.announcing).
-EBB_DIGEST_MAIL = env.yes("EBB_DIGEST_MAIL", default=False)
 DEFAULT_FROM_EMAIL = env.text("DEFAULT_FROM_EMAIL", EMAIL_HOST_USER or "ebb@localhost")
 
 # A batch of 1,000 memories arrives in one request.

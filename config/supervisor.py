@@ -200,7 +200,7 @@ def _not_ready() -> str:
 def _reported(name: str) -> dict[str, str]:
     """Return the JSON of a health endpoint. Raises OSError."""
     try:
-        url = f"{settings.EBB_LOCAL_URL}/api/v1/health/{name}"
+        url = f"{settings.LOCAL_URL}/api/v1/health/{name}"
         with urllib.request.urlopen(url, timeout=2) as answer:  # noqa: S310 - http, our own address
             parts: dict[str, str] = json.load(answer)
     except urllib.error.HTTPError as error:

@@ -13,7 +13,6 @@ import memory.policies.api
 import memory.retention.api
 import memory.review.api
 import memory.spaces.api
-import memory.store.adjustment_api
 import memory.store.history_api
 import memory.store.revisions_api
 import memory.tools.api
@@ -27,7 +26,6 @@ router = Router()
 for part in (
     memory.memories.api,
     memory.store.revisions_api,
-    memory.store.adjustment_api,
     memory.lab.api,
     memory.retention.api,
     memory.review.api,

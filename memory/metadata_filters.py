@@ -6,6 +6,7 @@ that has a dot in its name is found as well. Types are compared as in JSON: 5 eq
 """
 
 import json
+import unicodedata
 from collections.abc import Collection, Mapping
 from functools import reduce
 from operator import and_, or_
@@ -31,7 +32,8 @@ def _of_key(key: str, asked: Any, operators: Collection[str]) -> Q:
     tests = asked if isinstance(asked, dict) else {"eq": asked}
     if not tests or not tests.keys() <= set(operators):
         wrong = ", ".join(f"“{name}”" for name in tests if name not in operators)
-        message = f"unknown operator {wrong}; use one of {', '.join(operators)}"
+        fault = f"unknown operator {wrong}" if wrong else "no operator"
+        message = f"{fault}; use one of {', '.join(operators)}"
         raise InvalidArguments(FieldError(field, f"{message}, or name a nested key “{key}.name”"))
     if key.count(".") >= MAX_METADATA_DEPTH:
         message = f"must name at most {MAX_METADATA_DEPTH} nested keys"
@@ -52,11 +54,17 @@ def _test(key: str, operator: str, value: Any) -> Q:
         case "in", [_, *_]:
             return reduce(or_, (_test(key, "eq", one) for one in value))
         case "in", _:
-            raise ValueError("in: must be a list of values")
+            raise ValueError("in: must be a list of one value or more")
         case "exists", False:
             return ~_test(key, "exists", True)
-    paths = {(key,), tuple(key.split("."))}
-    return reduce(or_, (_at(path, operator, value) for path in sorted(paths)))
+    paths = {path for form in _forms(key) for path in ((form,), tuple(form.split(".")))}
+    values = _forms(value) if isinstance(value, str) else [value]
+    return reduce(or_, (_at(path, operator, one) for path in sorted(paths) for one in values))
+
+
+def _forms(text: str) -> list[str]:
+    """Return a text with ö as one character and as two: metadata is stored as it was sent."""
+    return sorted({text, *(unicodedata.normalize(form, text) for form in ("NFC", "NFD"))})
 
 
 def _at(path: tuple[str, ...], operator: str, value: Any) -> Q:

@@ -52,8 +52,8 @@ class TtlPolicy(_Part):
     renew_on_use: bool = True
     # Memories with facets follow P, persistence (seed 003, section 2.1), instead of importance.
     by_persistence: bool = True
-    permanent_persistence: float = Field(default=0.75, ge=0.0, le=1.0)
-    medium_persistence: float = Field(default=0.3, ge=0.0, le=1.0)
+    # A plan has P = 0.5, everyday life 0.1: the boundary between them (Tiers) needs no setting.
+    permanent_persistence: float = Field(default=0.75, ge=0.3, le=1.0)
     # A use restarts the lifetime if the answer used the memory, or whenever it was sent.
     renew_when: Literal["supported", "sent"] = "supported"
 
@@ -61,8 +61,6 @@ class TtlPolicy(_Part):
     def _thresholds_fall(self) -> "TtlPolicy":
         if not self.permanent_threshold >= self.medium_threshold >= self.low_threshold:
             raise ValueError("thresholds must decrease: permanent ≥ medium ≥ low")
-        if self.permanent_persistence < self.medium_persistence:
-            raise ValueError("persistence thresholds must decrease: permanent ≥ medium")
         return self
 
     @property

@@ -8,10 +8,12 @@ Ids are not texts: two users' names that only look alike stay two users.
 """
 
 import unicodedata
+from itertools import product
 
 # What lower case does not fold, in this order: German ß, the dot of a Turkish İ, a final sigma.
 # models.folding is the same in SQL.
 FOLDED = (("ß", "ss"), ("i\u0307", "i"), ("ς", "σ"))
+_SPELLED = 4
 ENDING = " .!。"
 """The signs at the end of a text that a comparison ignores; other signs count: C, C++ and C#."""
 
@@ -44,3 +46,13 @@ def comparing_form(text: str) -> str:
 def tag_form(text: str) -> str:
     """Return a tag as it is stored and searched."""
     return compatible(text).lower().strip().replace("i\u0307", "i")
+
+
+def tag_spellings(text: str) -> list[str]:
+    """Return the stored tags that a tag finds: strasse and straße are one tag. Only the first few
+    places of a tag are spelled in both ways."""
+    first, *rest = tag_form(text).replace("ß", "ss").split("ss", _SPELLED)
+    return [
+        first + "".join(sign + piece for sign, piece in zip(signs, rest, strict=True))
+        for signs in product(("ss", "ß"), repeat=len(rest))
+    ]

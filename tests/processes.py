@@ -40,6 +40,8 @@ _WEB = (
     *("--no-access-log", "--log-level", "warning", "--timeout-graceful-shutdown", "3"),
 )
 _CELERY = (sys.executable, "-m", "celery", "-A", "config")
+# Variables of a process whose limits are small (tests/stack/small_settings.py).
+SMALL = {"DJANGO_SETTINGS_MODULE": "tests.stack.small_settings"}
 _WORKER = (
     *(*_CELERY, "worker"),
     *("--without-gossip", "--without-mingle", "--without-heartbeat"),

@@ -15,11 +15,11 @@ from ninja import Router
 from assessor.gate import GATE_HEADER, GateReason, gate_reason
 from assessor.llm import ModelError
 from chat.ephemeral import ephemeral_conversation, stream_ephemeral_reply
-from chat.models import Conversation, Message
+from chat.models import Message
 from chat.replies import Done, Event, Failed, Recalled, Token, Tool, stream_reply
-from chat.schemas import AnswerIn, ChatIn, ChatOut, ConversationOut, EditIn
+from chat.schemas import AnswerIn, ChatIn, ChatOut, EditIn
 from chat.services.conversations import conversation_for, message_for
-from chat.services.edits import edit_message, undo_edit
+from chat.services.edits import edit_message
 from chat.services.repeats import begin_once
 from chat.services.turns import NewConversation, answer_again, begin_turn
 from chat.sse import event, event_stream, token_event
@@ -30,7 +30,7 @@ from memory.embeddings import EmbeddingError
 from memory.models import Space
 from memory.moments import zone_name
 from memory.recall.share import turn_of
-from memory.requests import OnceOnly, may_fail, or_events
+from memory.requests import OnceOnly, or_events
 from memory.store.idempotency import key_of
 
 router = Router(tags=["chat"])
@@ -154,28 +154,6 @@ async def edit(request: HttpRequest, id: UUID, asked: EditIn) -> ChatOut | HttpR
     )
     check = partial(message_for, access.space, access.reader)
     return await _answer_turn(access, begin, check, id, stream=asked.stream)
-
-
-@router.post(
-    "messages/{id}/restore",
-    response=ConversationOut,
-    url_name="messages_restore",
-    operation_id="restoreMessage",
-    openapi_extra=may_fail(409),
-)
-def restore(request: HttpRequest, id: UUID) -> Conversation:
-    """Undo the latest edit of a conversation.
-
-    Restores the message, the messages after it and the memories learned from them.
-    """
-    access = access_to(request, "write")
-    message_for(access.space, access.reader, id)
-    return undo_edit(
-        space=access.space,
-        message_id=id,
-        actor=access.actor,
-        now=access.here(timezone.now()),
-    )
 
 
 async def _answer_turn(

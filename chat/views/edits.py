@@ -64,7 +64,7 @@ def _edited(
     request: PageRequest, access: Access, said: Message, conversation: Conversation
 ) -> HttpResponse:
     """Render the conversation after the edit, with an undo."""
-    messages = messages_of(access.space, conversation)
+    messages = messages_of(access, conversation)
     context = {
         "chat_messages": messages,
         "days": days_above(messages),

@@ -11,6 +11,7 @@ from django.views.decorators.http import require_GET
 
 from chat.days import beginnings, day_name
 from chat.models import Conversation, Message
+from chat.shown_rules import rules_shown
 from chat.views.choices import choice_context
 from chat.views.conversations import listed
 from chat.views.first_steps import things_to_try
@@ -45,7 +46,7 @@ def playground(
     if conversation_id is not None:
         rows = Conversation.objects.in_space(access.space).readable_by(access.reader)
         conversation = get_object_or_404(rows, pk=conversation_id)
-        messages = messages_of(access.space, conversation)
+        messages = messages_of(access, conversation)
     may_write = "write" in access.scopes
     context = listed(access) | {
         "conversation": conversation,
@@ -70,15 +71,16 @@ def days_above(messages: Sequence[Message], *, after: Message | None = None) -> 
     return beginnings(messages, lambda message: day_name(message.created_at), before=before)
 
 
-def messages_of(space: Space, conversation: Conversation, *, after: int = 0) -> list[Message]:
-    """Return the latest messages of a conversation for display, optionally those `after` a
-    position.
+def messages_of(access: Access, conversation: Conversation, *, after: int = 0) -> list[Message]:
+    """Return the latest messages of a conversation as the caller sees them, optionally those
+    `after` a position.
     """
-    rows = Message.objects.in_space(space).of(conversation).shown().filter(position__gt=after)
-    newest = rows.select_related("assessment__memory").order_by("-position")
-    messages = list(newest[:SHOWN_MESSAGES])[::-1]
+    rows = Message.objects.in_space(access.space).of(conversation).shown()
+    rows = rows.filter(position__gt=after).select_related("assessment__memory")
+    messages = list(rows.order_by("-position")[:SHOWN_MESSAGES])[::-1]
     for message in messages:
-        message.space = space  # the page's own object
+        message.space = access.space  # the page's own object
+        message.standing = rules_shown(message.standing, access)
     return messages
 
 

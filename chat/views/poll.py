@@ -31,7 +31,7 @@ def poll(request: PageRequest, access: Access) -> HttpResponse:
         return render(request, "chat/_poll.html")
     is_replaced = known.replaced_at is not None
     after = 0 if is_replaced else known.position
-    messages = messages_of(access.space, known.conversation, after=after)
+    messages = messages_of(access, known.conversation, after=after)
     context = inspected(access, newest_reply(messages)) | {
         "chat_messages": messages,
         "days": days_above(messages, after=None if is_replaced else known),

@@ -35,7 +35,7 @@ def shared(request: PageRequest, access: Access, conversation_id: UUID) -> HttpR
     """Render the messages of a shared conversation, without the memories behind its replies."""
     rows = Conversation.objects.in_space(access.space).filter(shared_at__isnull=False)
     conversation = get_object_or_404(rows, pk=conversation_id)
-    messages = messages_of(access.space, conversation)
+    messages = messages_of(access, conversation)
     context = {
         "conversation": conversation,
         "chat_messages": messages,

@@ -14,7 +14,11 @@ _USER_ID = {
     "description": "The user whose memories to use, with the shared ones. Give it only if you were"
     " told a user id. Without it, only the shared memories are used.",
 }
-
+_TIMEZONE = {
+    "type": "string",
+    "description": "The user's IANA time zone, such as Asia/Shanghai, for words such as “tomorrow”."
+    " Give it only if you were told it.",
+}
 
 # Tools of seed 002 that do nearly the same as others. A model chooses worse if it gets both.
 _NEAR_DUPLICATES = {"memory_write", "memory_search"}
@@ -34,7 +38,7 @@ def called(access: Access, name: str, arguments: dict[str, Any]) -> ToolAnswer:
     """Return a tool's answer; raises Forbidden, InvalidArguments or NotFound."""
     tool = tool_named(name)
     access.require(tool.scope)
-    now = access.here(timezone.now())
+    now = access.here(timezone.now(), arguments.pop("timezone", None))
     caller = Caller(access.space, access.actor, now, reader=access.reader, person=access.person)
     return tool.call(caller, arguments)
 
@@ -42,8 +46,8 @@ def called(access: Access, name: str, arguments: dict[str, Any]) -> ToolAnswer:
 def _described(tool: Tool[Any], *, takes_user: bool) -> McpTool:
     function = tool.spec["function"]
     schema = function["parameters"]
-    if takes_user:
-        schema = schema | {"properties": schema["properties"] | {"user_id": _USER_ID}}
+    added = {"timezone": _TIMEZONE} | ({"user_id": _USER_ID} if takes_user else {})
+    schema = schema | {"properties": schema["properties"] | added}
     reads = tool.scope == "read"
     return McpTool(
         name=tool.name,

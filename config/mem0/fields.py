@@ -14,7 +14,7 @@ from memory.metadata_filters import OPERATORS, metadata_condition
 from memory.models.memories import SHORT_ID
 from memory.names import ANYBODY, MAX_NAME
 from memory.requests import parse_uuid
-from memory.text_forms import composed, folded, tag_form
+from memory.text_forms import composed, folded, tag_form, tag_spellings
 from memory.time_fields import Moment
 
 ENTITIES = {"user_id": "user_id", "agent_id": "agent_id", "run_id": "session_id"}
@@ -131,7 +131,7 @@ def _categories(name: str, value: Any) -> Q:
             listed = value
     if not isinstance(listed, list) or not listed or not all(isinstance(x, str) for x in listed):
         raise refused(name, "must be a list of tags, or use in or contains")
-    return Q(tags__overlap=[tag_form(tag) for tag in listed])
+    return Q(tags__overlap=[one for tag in listed for one in tag_spellings(tag)])
 
 
 def _keywords(name: str, value: Any) -> Q:

@@ -7,12 +7,14 @@ address. In the space, the member has the name that the owner wrote.
 """
 
 import secrets
+import unicodedata
 from datetime import datetime, timedelta
 
 from django.core.exceptions import ValidationError
 from django.core.validators import validate_email
 from django.db import IntegrityError, transaction
 from django.db.models import Q
+from django.utils.translation import gettext as _
 
 from memory.access.audit import note, note_installation
 from memory.access.keys import digest
@@ -21,8 +23,10 @@ from memory.actors import Actor
 from memory.errors import Conflict, FieldError, InvalidArguments, NotFound
 from memory.locks import lock_changes
 from memory.models import AuditAction, Invitation, Membership, Role, Space, User
+from memory.text_forms import folded
 
 LIFETIME = timedelta(days=7)
+_ALPHABETS = {"LATIN", "CYRILLIC", "GREEK"}  # have letters that look the same: a, а, α
 _MARK = 6  # characters that set a name apart, of the invitation's digest
 
 
@@ -44,7 +48,9 @@ def invite(
         "role": role, "invited_by": invited_by, "digest": digest(token), "is_mailed": False,
         "created_at": now, "expires_at": now + LIFETIME,
     }  # fmt: skip
-    invitation, _ = Invitation.objects.update_or_create(space=space, name=name, defaults=values)
+    invitation, _is_new = Invitation.objects.update_or_create(
+        space=space, name=name, defaults=values
+    )
     _note(invitation, AuditAction.MEMBER_INVITED, actor, now)
     return invitation, token
 
@@ -131,7 +137,8 @@ def _take(invitation: Invitation, now: datetime) -> Invitation:
 
 
 def _checked(name: str) -> str:
-    """Return the name as an account would have it; raises InvalidArguments."""
+    """Return the name as an account would have it; raises InvalidArguments, also for a name in
+    which an а of another alphabet replaces an a."""
     name = User.normalize_username(name.strip())
     try:
         User._meta.get_field("username").clean(name, None)  # no look-up
@@ -139,11 +146,14 @@ def _checked(name: str) -> str:
             validate_email(name)
     except ValidationError as error:
         raise InvalidArguments(FieldError("username", " ".join(error.messages))) from None
+    if len(_ALPHABETS & {unicodedata.name(sign, "").partition(" ")[0] for sign in name}) > 1:
+        mixed = _("A name cannot mix letters of alphabets that look alike.")
+        raise InvalidArguments(FieldError("username", mixed))
     return name
 
 
 def _check_no_member(space: Space, name: str) -> None:
-    named = Q(name=name) | Q(name="", user__username=name)
+    named = Q(name__folded=folded(name)) | Q(name="", user__username__folded=folded(name))
     if Membership.objects.filter(named, space=space).exists():
         raise Conflict("The space has a member of this name.")
 

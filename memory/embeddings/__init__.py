@@ -175,7 +175,7 @@ def _local(model: str) -> Embedder:
     if model == MINILM:
         from memory.embeddings.minilm import MiniLMEmbedder
 
-        return MiniLMEmbedder(cache_dir=settings.EBB_CACHE_DIR)
+        return MiniLMEmbedder(cache_dir=settings.EBB_DATA_DIR / "cache")
     known = " and ".join(BUILT_IN)
     raise EmbeddingError(f"The built-in models are {known}, not {model!r}", permanent=True)
 

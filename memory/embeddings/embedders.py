@@ -2,13 +2,11 @@
 
 from uuid import UUID
 
-from django.conf import settings
 from django.db import connection as database
 
 from memory.embeddings import EmbeddingError, count_dimensions, get_embedder, try_out
 from memory.errors import NotFound
 from memory.model_connections.embedding import (
-    choice_for_new_spaces,
     model_of_new_spaces,
     provider_of,
 )
@@ -26,9 +24,7 @@ def configured_embedder() -> Embedder:
     """Return the row of the model of new spaces: chosen on the models page or by the API, else by
     the settings. Raises EmbeddingError."""
     provider, model = model_of_new_spaces()
-    chosen = choice_for_new_spaces() is not None
-    dimensions = None if chosen else settings.EBB_EMBEDDING_DIMENSIONS
-    return register_embedder(provider=provider, model=model, dimensions=dimensions)
+    return register_embedder(provider=provider, model=model)
 
 
 def choose_for_new_spaces(*, connection_id: UUID, model: str, change: Change) -> ModelChoice:

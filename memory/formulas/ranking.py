@@ -94,7 +94,7 @@ PROFILES: Final[Mapping[str, Profile]] = {
             speaker=0.15,
             recency=0.05,
             importance=0.05,
-            source="ours; docs/ranking.md says what was tried and what it gave",
+            source="ours; docs/benchmarks.md says what was tried and what it gave",
         ),
         Profile(
             name="similar_recent",

@@ -1,5 +1,6 @@
 """JSON API of jobs: list, progress, cancel and resume."""
 
+from django.db.models import Q
 from django.http import HttpRequest
 from django.utils import timezone
 from ninja import Query, Router
@@ -9,7 +10,7 @@ from memory.errors import NotFound
 from memory.jobs import services as jobs
 from memory.jobs.kinds import DETAILS
 from memory.jobs.schemas import JobList, JobOut
-from memory.models import Job
+from memory.models import Job, Scope
 from memory.models.jobs import JobQuerySet
 from memory.pagination import keyset
 from memory.requests import PageIn, RowId, may_fail, parse_uuid
@@ -28,11 +29,15 @@ def list_jobs(request: HttpRequest, asked: Query[PageIn]) -> JobList:
 
 def _visible(access: Access) -> JobQuerySet:
     """Return the space's jobs; for a user only the jobs about them, because a job's result may
-    contain other users' data.
+    contain other users' data. Only a caller with the scope `admin` sees jobs about any user.
     """
     rows: JobQuerySet = Job.objects.in_space(access.space)
     user_id = access.reader.user_id
-    return rows if user_id is None else rows.filter(parameters__user_id=user_id)
+    if user_id is not None:
+        return rows.filter(parameters__user_id=user_id)
+    if Scope.ADMIN in access.scopes:
+        return rows
+    return rows.filter(Q(parameters__user_id__isnull=True) | Q(parameters__user_id=None))
 
 
 @router.get("jobs/{id}", response=JobOut, url_name="jobs_get", operation_id="getJob")

@@ -33,6 +33,7 @@ from memory.retention import recycle_bin
 from memory.store import services
 from memory.store.idempotency import key_of
 from memory.store.schemas import MemoryOut
+from memory.text_forms import tag_spellings
 
 router = Router(tags=["memories"])
 
@@ -87,7 +88,7 @@ def create_memories(
     done = remember_drafts(
         space=access.space,
         drafts=[
-            _owned(draft, access, now, field=f"items.{place}.created_at")
+            _owned(draft, access, now, zone=asked.timezone, field=f"items.{place}.created_at")
             for place, draft in enumerate(asked.items)
         ],
         actor=access.actor,
@@ -102,15 +103,16 @@ def create_memories(
 
 
 def _owned(
-    draft: MemoryAsked, access: Access, now: datetime, *, field: str = "created_at"
-) -> MemoryAsked:
+    draft: MemoryAsked, access: Access, now: datetime, *, zone: str | None = None,
+    field: str = "created_at",
+) -> MemoryAsked:  # fmt: skip
     """Return the draft of the user whom it names, or else of the user of the call, with its time in
     the speaker's zone. Raises Forbidden if the caller may not name this user, InvalidArguments for
     a time that is not plausible."""
     owner = access.owner
     if None not in (owner, draft.user_id) and draft.user_id != owner:
         raise Forbidden("The call acts for one user, but this memory belongs to another.")
-    said = access.said(draft.created_at, now=now, zone=draft.timezone, field=field)
+    said = access.said(draft.created_at, now=now, zone=draft.timezone or zone, field=field)
     return draft.model_copy(update={"user_id": draft.user_id or owner, "created_at": said})
 
 
@@ -123,7 +125,7 @@ def list_memories(request: HttpRequest, asked: Query[MemoryListIn]) -> dict[str,
     if asked.memory_type:
         rows = rows.filter(memory_type=asked.memory_type)
     if asked.tag:
-        rows = rows.filter(tags__contains=[asked.tag])
+        rows = rows.filter(tags__overlap=tag_spellings(asked.tag))
     if asked.q:
         rows = rows.saying(asked.q)
     rows = rows.filter(metadata_condition(asked.metadata or {}))

@@ -19,7 +19,7 @@ from memory.models.memories import MemoryQuerySet
 from memory.names import MAX_NAME
 from memory.policy import DecayPolicy
 from memory.retention.overview import BANDS
-from memory.text_forms import tag_form
+from memory.text_forms import tag_form, tag_spellings
 
 AGES = {"day": (0, 1), "week": (0, 7), "month": (0, 30), "older": (30, None), "year": (365, None)}
 """Age in days: at least, and less than."""
@@ -98,7 +98,7 @@ class Filters:
         if self.type:
             rows = rows.filter(memory_type=self.type)
         if self.tag:
-            rows = rows.filter(tags__contains=[self.tag])
+            rows = rows.filter(tags__overlap=tag_spellings(self.tag))
         return rows.filter(self.rest(decay=decay, now=now))
 
     def rest(self, *, decay: DecayPolicy, now: datetime) -> Q:

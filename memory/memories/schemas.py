@@ -77,6 +77,7 @@ class BatchIn(Body):
     """Memories to save, in the order of their conversations."""
 
     items: Annotated[list[MemoryAsked], Field(min_length=1, max_length=1000)]
+    timezone: ZoneName | None = None
 
 
 class BatchOut(Schema):

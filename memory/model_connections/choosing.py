@@ -125,6 +125,6 @@ def _from_choice(choice: ModelChoice) -> ChosenModel:
 
 
 def _environment_prices(purpose: Purpose) -> Prices | None:
-    """Return the assessor model's prices in the environment; None for chat, or if one is unset."""
-    prices = Prices(settings.EBB_PRICE_PROMPT, settings.EBB_PRICE_COMPLETION)
-    return prices if purpose is Purpose.ASSESS and None not in prices else None
+    """Return the assessor model's prices in the environment; None for chat, or if unset."""
+    prices = settings.EBB_PRICES if purpose is Purpose.ASSESS else None
+    return None if prices is None else Prices(*prices)

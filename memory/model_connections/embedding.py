@@ -36,7 +36,7 @@ def embeds(connection: ModelConnection) -> bool:
 def environment_decides_embeddings() -> bool:
     """Return whether the environment sets the embedding model of new spaces."""
     decisive = {"EBB_EMBEDDING_PROVIDER", "EBB_EMBEDDING_MODEL"}
-    return not decisive.isdisjoint(settings.EBB_MODEL_VARIABLES)
+    return not decisive.isdisjoint(settings.MODEL_VARIABLES)
 
 
 def choice_for_new_spaces() -> ModelChoice | None:

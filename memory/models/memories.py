@@ -31,7 +31,7 @@ from memory.models.personal import Attributed, PersonalQuerySet
 from memory.models.reasons import QUOTE_BEGINS
 from memory.models.space_rows import SpaceRow
 from memory.policy import DecayPolicy
-from memory.text_forms import folded, tag_form
+from memory.text_forms import folded, tag_spellings
 
 SHORT_ID = re.compile(r"[0-9a-f]{8}")
 """The short id of a memory: the beginning of its id."""
@@ -92,7 +92,7 @@ class MemoryQuerySet(PersonalQuerySet["Memory"]):
     def saying(self, text: str) -> MemoryQuerySet:
         """Return memories with this plain text in the content, or as a tag, in any case."""
         said = Q(content__folded__contains=folded(text))
-        return self.filter(said | Q(tags__contains=[tag_form(text)]))
+        return self.filter(said | Q(tags__overlap=tag_spellings(text)))
 
     def with_importance_now(self, *, decay: DecayPolicy, now: Moment) -> MemoryQuerySet:
         """Add `time_coef` and `current_importance`, both in [0, 1], as of `now`."""

@@ -109,11 +109,6 @@ LABELS: Final = {
         _("Memories with facets and at least this P never expire."),
         "P",
     ),
-    "ttl.medium_persistence": Labels(
-        _("Medium lifetime at or above P"),
-        _("Memories with at least this P get the medium lifetime, others the very low one."),
-        "P",
-    ),
     "ttl.renew_when": Labels(
         _("A memory counts as used"),
         _("Decides when a lifetime restarts."),

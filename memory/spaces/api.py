@@ -9,7 +9,7 @@ from memory.access.keys import create_key
 from memory.access.schemas import KeyIn, NewKeyOut
 from memory.embeddings.embedders import configured_embedder
 from memory.errors import NotFound
-from memory.models import Space
+from memory.models import Space, User
 from memory.pagination import keyset
 from memory.requests import NumberedPageIn, may_fail
 from memory.spaces import services
@@ -36,7 +36,8 @@ def list_spaces(request: HttpRequest, asked: Query[NumberedPageIn]) -> SpaceList
     openapi_extra=may_fail(503),
 )
 def create_space(request: HttpRequest, asked: SpaceIn) -> Status[SpaceOut]:
-    """Create a space without members. To use it, create a key for it. Needs an installation key."""
+    """Create a space. To use it, create a key for it. Needs an installation key. An operator with a
+    browser session becomes its owner; with a key, it has no members."""
     actor = operator_of(request)
     space = services.create_space(
         slug=asked.slug,
@@ -44,6 +45,7 @@ def create_space(request: HttpRequest, asked: SpaceIn) -> Status[SpaceOut]:
         language=asked.language,
         embedder=configured_embedder(),
         actor=actor,
+        owner=request.user if isinstance(request.user, User) and actor.type == "user" else None,
     )
     return Status(201, _shown(space))
 

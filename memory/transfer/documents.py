@@ -61,7 +61,9 @@ def found_in(parts: Iterable[bytes]) -> Iterator[Found]:
             yield from _rows(first, lines)
     except UnicodeDecodeError:
         raise _refused("it is not UTF-8") from None
-    except (ValueError, RecursionError) as error:
+    except RecursionError:
+        raise _refused("it is nested too deeply") from None
+    except ValueError as error:
         raise _refused(f"it is not valid JSON: {error}") from None
 
 

@@ -14,6 +14,8 @@ from memory.json_limits import refuse_dense
 MAX_RECORD = 16 * 2**20
 """Maximum characters of a record."""
 _PIECE = 64 * 2**10
+_QUOTED = 20
+_ENDS = "it ends in the middle of a record"
 
 
 def _no_number(constant: str) -> NoReturn:
@@ -76,7 +78,7 @@ class _JsonText:
     def expect(self, sign: str) -> None:
         """Take this character; raise ValueError if another one is next."""
         if sign and not self.takes(sign):
-            raise ValueError(f"{sign} is missing")
+            raise ValueError(f"{sign} is missing" if self.next_sign() else _ENDS)
 
     def items(self) -> Iterator[Any]:
         """Yield the values of a list."""
@@ -93,9 +95,10 @@ class _JsonText:
         while True:
             try:
                 value, end = _DECODER.raw_decode(self._text, self._at)
-            except json.JSONDecodeError:
+            except json.JSONDecodeError as error:
                 if not self._read_more():
-                    raise
+                    wrong = self._text[error.pos :].strip()[:_QUOTED]
+                    raise ValueError(f"“{wrong}” is no value" if wrong else _ENDS) from None
                 continue
             if end < len(self._text) or not self._read_more():  # a number may go on
                 self._at = min(end, len(self._text))

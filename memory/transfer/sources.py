@@ -16,6 +16,7 @@ from typing import Any, NoReturn
 from memory.errors import FieldError, InvalidArguments
 from memory.json_limits import refuse_dense
 from memory.models import Job
+from memory.moments import plausible
 from memory.transfer import conversations, documents, foreign_records, legacy_pickle, upload
 from memory.transfer.conversations import MOST_EXCHANGES, ImportedExchange
 from memory.transfer.legacy_records import memory_line
@@ -100,9 +101,18 @@ def _entry(line: "_Line", value: Any, job: Job, legacy: bool, now: datetime) -> 
     if section is None:
         raise ValueError("kind: unknown kind of line")
     row = row_of(section, value)
+    _check_time(row, now)
     section.arrives(row)
     _hand_over(row, job)
     return Entry(line.number, line.end, section, row)
+
+
+def _check_time(row: Row, now: datetime) -> None:
+    """Raise ValueError for a row that was created before 1970 or in the future."""
+    try:
+        plausible(row.get("created_at") or now, now)
+    except ValueError as error:
+        raise ValueError(f"created_at: {error}") from None
 
 
 _Document = Callable[[], Iterable[Any]]

@@ -11,7 +11,6 @@ from memory.requests import PageIn, RowId, parse_uuid
 from memory.webhooks import services
 from memory.webhooks.schemas import (
     DeliveryList,
-    DeliveryOut,
     NewWebhookOut,
     WebhookChangeIn,
     WebhookIn,
@@ -103,19 +102,6 @@ def rotate_webhook(request: HttpRequest, id: RowId) -> Webhook:
     )
 
 
-@router.post(
-    "webhooks/{id}/test",
-    response={202: DeliveryOut},
-    url_name="webhooks_test",
-    operation_id="testWebhook",
-)
-def test_webhook(request: HttpRequest, id: RowId) -> Status[WebhookDelivery]:
-    """Send a message of the type `test`. The list of deliveries shows the result."""
-    access = access_to(request, "admin")
-    delivery = services.send_test(space=access.space, webhook_id=parse_uuid(id), now=timezone.now())
-    return Status(202, delivery)
-
-
 @router.get(
     "webhooks/{id}/deliveries",
     response=DeliveryList,
@@ -130,18 +116,3 @@ def list_deliveries(request: HttpRequest, id: RowId, asked: Query[PageIn]) -> di
     rows = rows.filter(webhook=webhook)
     items, following = keyset("-created_at").page(rows, limit=asked.limit, cursor=asked.cursor)
     return {"items": items, "next": following}
-
-
-@router.post(
-    "deliveries/{id}/redeliver",
-    response={202: DeliveryOut},
-    url_name="webhooks_redeliver",
-    operation_id="redeliver",
-)
-def redeliver(request: HttpRequest, id: RowId) -> Status[WebhookDelivery]:
-    """Send a message again with the same id."""
-    access = access_to(request, "admin")
-    delivery = services.redeliver(
-        space=access.space, delivery_id=parse_uuid(id), now=timezone.now(), reader=access.reader
-    )
-    return Status(202, delivery)

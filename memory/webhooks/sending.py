@@ -95,7 +95,7 @@ async def _post(
     vouched = httpx2.create_ssl_context()
     async with (
         asyncio.timeout(SECONDS),
-        httpx2.AsyncClient(trust_env=False, verify=vouched) as client,
+        httpx2.AsyncClient(trust_env=False, verify=vouched, timeout=None) as client,
     ):
         request = client.build_request(
             "POST", url, content=body, headers=headers, extensions=by_name

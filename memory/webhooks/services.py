@@ -22,7 +22,6 @@ from memory.models import (
     WebhookDelivery,
     WebhookEvent,
 )
-from memory.readers import EVERYONE, Reader
 from memory.sealing import Unreadable, seal
 from memory.webhooks.addresses import endpoint_of, is_public
 from memory.webhooks.signing import new_secret
@@ -140,12 +139,9 @@ def send_test(*, space: Space, webhook_id: UUID, now: datetime) -> WebhookDelive
 
 
 @transaction.atomic
-def redeliver(
-    *, space: Space, delivery_id: UUID, now: datetime, reader: Reader = EVERYONE
-) -> WebhookDelivery:
-    """Send a message again with its own id, whatever its state. Raises NotFound, also for a message
-    that the reader does not see."""
-    rows = WebhookDelivery.objects.in_space(space).readable_by(reader).filter(pk=delivery_id)
+def redeliver(*, space: Space, delivery_id: UUID, now: datetime) -> WebhookDelivery:
+    """Send a message again with its own id, whatever its state. Raises NotFound."""
+    rows = WebhookDelivery.objects.in_space(space).filter(pk=delivery_id)
     again = {"state": DeliveryState.PENDING, "attempts": 0, "due_at": now}
     if not rows.update(**again):
         raise NotFound("Delivery not found.")

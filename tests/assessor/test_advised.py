@@ -72,7 +72,7 @@ def test_the_models_decision_is_carried_out_with_its_evidence(
 def test_both_questions_are_counted(
     space: Space, model: StubModel, lisbon: Memory, settings: Settings
 ) -> None:
-    settings.EBB_PRICE_PROMPT = settings.EBB_PRICE_COMPLETION = 1_000_000.0
+    settings.EBB_PRICES = (1_000_000.0, 1_000_000.0)
     advised = worked(space, model, ASSESSED, ADVICE)
     Memory.objects.in_space(space).delete()
     alone = worked(space, model, ASSESSED)

@@ -108,9 +108,9 @@ def test_an_assessment_costs_what_its_tokens_cost(
     stub_model: StubModel, settings: Settings
 ) -> None:
     assert assessed(stub_model).cost_usd is None
-    settings.EBB_PRICE_PROMPT, settings.EBB_PRICE_COMPLETION = 0.0, 1_000_000.0
+    settings.EBB_PRICES = (0.0, 1_000_000.0)
     completion = assessed(stub_model).cost_usd
-    settings.EBB_PRICE_PROMPT = 1_000_000.0
+    settings.EBB_PRICES = (1_000_000.0, 1_000_000.0)
     result = assessed(stub_model)
     assert completion is not None
     assert 0 < completion < (result.cost_usd or 0)

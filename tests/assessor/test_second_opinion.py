@@ -114,7 +114,7 @@ def test_a_spent_budget_asks_nobody_until_the_hour_is_over(space: Space, model: 
 def test_the_opinion_is_counted_and_paid_by_the_assessment(
     space: Space, model: StubModel, settings: Settings
 ) -> None:
-    settings.EBB_PRICE_PROMPT = settings.EBB_PRICE_COMPLETION = 1_000_000.0
+    settings.EBB_PRICES = (1_000_000.0, 1_000_000.0)
     asked, alone = worked(space, model, DOUBT, PLANTED), worked(space, model, "I play the cello")
 
     assert (asked.tokens or 0) > (alone.tokens or 0) + 100 > 100

@@ -306,7 +306,7 @@ def test_the_environments_embedding_model_comes_before_the_chosen_one(
 ) -> None:
     body = {"connection_id": connection["id"], "model": "stub-64"}
     program.patch("model-choices/embed", body)
-    settings.EBB_MODEL_VARIABLES = {"EBB_EMBEDDING_MODEL": "EBB_EMBEDDING_MODEL"}
+    settings.MODEL_VARIABLES = {"EBB_EMBEDDING_MODEL": "EBB_EMBEDDING_MODEL"}
 
     assert choices(program)["embed"] == (MINILM, None, "environment")
     assert program.post("spaces", {"slug": "work"}).json()["embedding_model"] == MINILM

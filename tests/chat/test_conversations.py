@@ -152,10 +152,6 @@ def test_a_failed_reply_is_tried_again_and_a_turn_is_said_anew(
     assert [m["content"] for m in shown(talker, conversation_id)] == [
         *("I like coffee", "You said: I like coffee"),
     ]
-    restored = talker.client.post(f"messages/{question['id']}/restore")
-    assert (restored.status_code, restored.json()["title"]) == (200, "I like tea")
-    assert [m["content"] for m in shown(talker, conversation_id)] == ["I like tea", "Second *try*"]
-    assert talker.client.post(f"messages/{question['id']}/restore").status_code == 409
 
 
 @pytest.mark.stack

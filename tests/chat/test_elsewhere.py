@@ -24,7 +24,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 @pytest.fixture(autouse=True)
 def address(settings: Settings) -> None:
-    settings.EBB_LISTEN_ADDRESS = test_database_url()
+    settings.LISTEN_ADDRESS = test_database_url()
 
 
 def listening() -> list[int]:
@@ -199,7 +199,7 @@ def test_a_broken_connection_is_opened_again(
 def test_behind_a_pooler_it_is_said_once_that_nothing_is_heard(
     play: Play, settings: Settings, caplog: pytest.LogCaptureFixture
 ) -> None:
-    settings.EBB_LISTEN_ADDRESS = ""
+    settings.LISTEN_ADDRESS = ""
 
     play(elsewhere.answer_others())
 

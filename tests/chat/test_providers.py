@@ -25,7 +25,7 @@ def connected(settings: Settings, stub_model: StubModel) -> StubModel:
     settings.OPENAI_API_KEY = settings.EBB_EMBEDDING_API_KEY = SECRET
     settings.EBB_CHAT_MODEL, settings.EBB_ASSESSOR_MODEL = "talker", "judge-mini"
     settings.EBB_EMBEDDING_PROVIDER, settings.EBB_EMBEDDING_MODEL = "openai", "vectors-64"
-    settings.EBB_MODEL_VARIABLES = {
+    settings.MODEL_VARIABLES = {
         "OPENAI_BASE_URL": "OPENAI_BASE_URL",
         "OPENAI_API_KEY": "OPENAI_API_KEY_FILE",
         "EBB_CHAT_MODEL": "EBB_CHAT_MODEL",
@@ -96,7 +96,7 @@ def test_a_small_assessor_model_is_suggested(
 
     assert (suggestion in page) is bool(small)
     assert f"EBB_ASSESSOR_MODEL={small}." in page or not small
-    settings.EBB_MODEL_VARIABLES |= {"EBB_ASSESSOR_MODEL": "EBB_ASSESSOR_MODEL"}
+    settings.MODEL_VARIABLES |= {"EBB_ASSESSOR_MODEL": "EBB_ASSESSOR_MODEL"}
     assert suggestion not in client.get(reverse("models", args=["home"])).text
 
 
@@ -108,8 +108,8 @@ def test_the_assessor_says_what_it_costs(
     def page() -> str:
         return client.get(reverse("models", args=["home"])).text
 
-    assert "Unknown: set EBB_PRICE_PROMPT and EBB_PRICE_COMPLETION." in page()
-    settings.EBB_PRICE_PROMPT, settings.EBB_PRICE_COMPLETION = 0.15, 0.6
+    assert "Unknown: set EBB_PRICES." in page()
+    settings.EBB_PRICES = (0.15, 0.6)
     assert "$0.15 per million prompt tokens, $0.6 per million answer tokens" in page()
     for cost in (0.0001, 0.0003):
         Assessment.objects.create(

@@ -87,6 +87,19 @@ def test_pages_show_a_viewer_only_shared_rules(
     assert PRIVATE not in page.get(reverse(files[1], args=where)).content.decode()
 
 
+@pytest.mark.django_db
+@pytest.mark.parametrize(("name", "shows"), [("vera", False), ("alice", True)])
+def test_a_reply_with_private_rules_only_has_nothing_to_explain_to_a_viewer(
+    space: Space, reply: Message, alice: User, name: str, shows: bool
+) -> None:
+    Message.objects.filter(pk=reply.pk).update(standing=[reply.standing[1]])
+    page = login(alice if name == "alice" else join(space, name))
+    where = [space.slug, reply.conversation_id]
+    why = reverse("why", args=[space.slug, reply.pk])
+
+    assert (why in page.get(reverse("conversation", args=where)).content.decode()) == shows
+
+
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize(("name", "seen"), [("vera", [OURS]), ("alice", BOTH)])
 def test_a_reply_that_is_written_shows_a_viewer_only_shared_rules(

@@ -130,3 +130,8 @@ def test_a_list_without_rows_does_not_ask_to_create_some(space: Space, admin: Cl
     assert "Reset filters" not in empty
     assert "No matches" in unmatched
     assert "Reset filters" in unmatched
+
+
+@pytest.mark.parametrize("path", ["r/1/1/", "r/7/x/"])
+def test_the_admin_leads_to_no_row_by_its_kind_and_id(admin: Client, path: str) -> None:
+    assert admin.get(f"/admin/{path}").status_code == 404

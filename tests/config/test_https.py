@@ -16,7 +16,7 @@ def browser(settings: Settings) -> Client:
     return Client()
 
 
-@pytest.mark.parametrize("path", ["/login/", "/api/v1/spaces/demo/memories", "/admin/"])
+@pytest.mark.parametrize("path", ["/login/", "/s/demo/", "/admin/"])
 def test_http_leads_to_https(browser: Client, path: str) -> None:
     answer = browser.get(path)
 
@@ -26,6 +26,14 @@ def test_http_leads_to_https(browser: Client, path: str) -> None:
     assert through["Strict-Transport-Security"] == "max-age=60"
 
 
-@pytest.mark.parametrize("path", ["/api/v1/health/live", "/api/v1/health/status", "/metrics"])
-def test_probes_need_no_https(browser: Client, path: str) -> None:
-    assert browser.get(path).status_code == 200
+@pytest.mark.parametrize(
+    ("path", "status"),
+    [
+        ("/api/v1/health/live", 200),
+        ("/metrics", 200),
+        ("/api/v1/memories", 401),
+        ("/v1/models", 401),
+    ],
+)
+def test_programs_need_no_https(browser: Client, path: str, status: int) -> None:
+    assert browser.get(path).status_code == status

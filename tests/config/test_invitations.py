@@ -83,6 +83,27 @@ def test_a_pending_member_opens_nothing(
     assert space.memberships.count() == 1
 
 
+@pytest.mark.parametrize(
+    ("name", "refusal"),
+    [
+        ("Alice", "Alice is already a member"),
+        ("ＡＬＩＣＥ", "ＡＬＩＣＥ is already a member"),
+        ("аlice", "cannot mix letters"),  # a Cyrillic а
+        ("αlice", "cannot mix letters"),  # a Greek α
+        ("алиса", None),
+        ("李雷やカタ", None),
+        ("Ålice-7", None),
+    ],
+)
+def test_a_name_that_looks_like_a_members_is_refused(
+    space: Space, alice: User, name: str, refusal: str | None
+) -> None:
+    page = invite_page(alice, "home", name)
+
+    assert refusal is None or refusal in page
+    assert Invitation.objects.exists() == (refusal is None)
+
+
 def test_the_page_says_the_same_whether_a_name_exists_or_not(
     space: Space, alice: User, charlie: User
 ) -> None:

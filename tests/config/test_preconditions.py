@@ -23,7 +23,6 @@ from tests.stub_pooler import stub_pooler
 NOTHING = {
     "EBB_EMBEDDING_PROVIDER": "local",
     "EBB_EMBEDDING_MODEL": "all-MiniLM-L6-v2",
-    "EBB_EMBEDDING_DIMENSIONS": None,
     "EBB_EMBEDDING_BASE_URL": "",
     "EBB_EMBEDDING_API_KEY": "",
     "VOYAGE_API_KEY": "",
@@ -40,7 +39,6 @@ def configure(settings: Settings, values: dict[str, object]) -> None:
     "values",
     [
         {},
-        {"EBB_EMBEDDING_DIMENSIONS": 384},
         {"EBB_EMBEDDING_PROVIDER": "voyage", "VOYAGE_API_KEY": "pa-1"},
         {"EBB_EMBEDDING_PROVIDER": "openai", "EBB_EMBEDDING_API_KEY": "sk-1"},
         {"EBB_EMBEDDING_PROVIDER": "openai", "EBB_EMBEDDING_BASE_URL": "http://127.0.0.1:1/v1"},
@@ -61,7 +59,6 @@ def test_embedding_settings_that_fit_are_taken(
         ({"EBB_EMBEDDING_PROVIDER": "voyage"}, "VOYAGE_API_KEY"),
         ({"EBB_EMBEDDING_PROVIDER": "openai"}, "EBB_EMBEDDING_BASE_URL"),
         ({"EBB_EMBEDDING_MODEL": "text-embedding-3-small"}, "set EBB_EMBEDDING_PROVIDER"),
-        ({"EBB_EMBEDDING_DIMENSIONS": 1536}, "384 dimensions"),
     ],
 )
 def test_embedding_settings_that_contradict_each_other_are_refused(

@@ -118,9 +118,9 @@ def test_address_is_one_a_browser_can_open(tmp_path: Path, host: str, url: str) 
     ],
 )
 def test_links_use_the_first_trusted_origin(tmp_path: Path, origins: str, url: str) -> None:
-    values = settings_with(tmp_path, "EBB_URL", "EBB_LOCAL_URL", EBB_TRUSTED_ORIGINS=origins)
+    values = settings_with(tmp_path, "EBB_URL", "LOCAL_URL", EBB_TRUSTED_ORIGINS=origins)
 
-    assert values == {"EBB_URL": url, "EBB_LOCAL_URL": "http://127.0.0.1:8000"}
+    assert values == {"EBB_URL": url, "LOCAL_URL": "http://127.0.0.1:8000"}
 
 
 def test_the_home_has_the_env_file_and_the_data(tmp_path: Path) -> None:
@@ -167,8 +167,8 @@ def test_assessor_asks_the_chat_model_unless_it_has_its_own(tmp_path: Path) -> N
 
 
 def embedding_settings(tmp_path: Path, **environment: str) -> list[object]:
-    """Model, dimensions, address and key."""
-    names = ("MODEL", "DIMENSIONS", "BASE_URL", "API_KEY")
+    """Model, address and key."""
+    names = ("MODEL", "BASE_URL", "API_KEY")
     values = settings_with(tmp_path, *(f"EBB_EMBEDDING_{name}" for name in names), **environment)
     return list(values.values())
 
@@ -177,16 +177,15 @@ def test_embeddings_come_from_the_chats_endpoint_unless_they_have_their_own(tmp_
     chat = {"OPENAI_BASE_URL": "http://chat/v1", "OPENAI_API_KEY": "of the chat"}
 
     assert embedding_settings(tmp_path, **chat) == [
-        "all-MiniLM-L6-v2", None, "http://chat/v1", "of the chat",
+        "all-MiniLM-L6-v2", "http://chat/v1", "of the chat",
     ]  # fmt: skip
     # Another's address is not sent the chat's key.
     assert embedding_settings(
         tmp_path,
         **chat,
         EBB_EMBEDDING_PROVIDER="openai",
-        EBB_EMBEDDING_DIMENSIONS="768",
         EBB_EMBEDDING_BASE_URL="http://vectors/v1",
-    ) == ["text-embedding-3-small", 768, "http://vectors/v1", ""]
+    ) == ["text-embedding-3-small", "http://vectors/v1", ""]
 
 
 def used_data_dir(home: Path, command: str, **variables: str) -> str:

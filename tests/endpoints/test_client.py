@@ -56,11 +56,6 @@ def test_memory_is_kept_found_changed_let_go_and_taken_back(ebb: Ebb, space: Spa
     ]  # fmt: skip
 
     ebb.revise(pizza["id"], pinned=True)
-    [part] = ebb.adjustment(pizza["id"])["parts"]
-    assert (part["kind"], part["count"]) == ("confirmed", 1)
-    assert ebb.reset_adjustment(pizza["id"]) is not None
-    assert ebb.reset_adjustment(pizza["id"]) is None
-    assert ebb.memory(pizza["id"])["adjustment"] == 0
 
     assert ebb.forget(pizza["id"])["status"] == "binned"
     [binned] = ebb.recycle_bin()
@@ -71,7 +66,7 @@ def test_memory_is_kept_found_changed_let_go_and_taken_back(ebb: Ebb, space: Spa
     with pytest.raises(NotFound, match="Memory not found"):
         ebb.memory(pizza["id"])
     assert [event["action"] for event in ebb.history(memory_id=pizza["id"])] == [
-        "purged", "deleted", "restored", "deleted", "reset", "pinned", "revised", "revised",
+        "purged", "deleted", "restored", "deleted", "pinned", "revised", "revised",
         "created",
     ]  # fmt: skip
 

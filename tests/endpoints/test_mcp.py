@@ -38,8 +38,9 @@ def test_tools_are_those_of_the_registry_and_remember(
                 function = tool.spec["function"]
                 assert told[name].description == function["description"]
                 taken = function["parameters"]
-                user_id = told[name].input_schema["properties"]["user_id"]
-                properties = taken["properties"] | {"user_id": user_id}
+                has = told[name].input_schema["properties"]
+                added = {name: has[name] for name in ("timezone", "user_id")}
+                properties = taken["properties"] | added
                 assert told[name].input_schema == taken | {"properties": properties}
                 notes = told[name].annotations
                 assert notes is not None
@@ -269,6 +270,23 @@ def test_a_tool_acts_for_the_user_that_it_names(web: Web, key: MakeKey, space: S
 
     asyncio.run(story())
     assert [memory.user_id for memory in Memory.objects.all()] == ["alice"]
+
+
+def test_a_tool_reads_tomorrow_in_the_zone_that_it_names(
+    web: Web, key: MakeKey, space: Space
+) -> None:
+    secret, zones = key(), {"exam": "Pacific/Kiritimati", "concert": "Pacific/Pago_Pago"}
+
+    async def story() -> None:
+        async with session(web, secret) as client:
+            for what, zone in zones.items():
+                await said(client, "remember", content=f"I have a {what} tomorrow", timezone=zone)
+            refused = await said(client, "remember", content="x", timezone="Mars/Olympus")
+            assert refused.startswith("! memory_invalid_arguments: timezone: ")
+
+    asyncio.run(story())
+    days = {memory.content.split()[3]: str(memory.event_at) for memory in Memory.objects.all()}
+    assert days["exam"] > days["concert"]  # these zones are 25 hours apart
 
 
 def test_a_tool_takes_no_user_if_the_key_or_the_header_names_one(

@@ -16,13 +16,13 @@ from memory.leases import REQUEUE_AFTER
 from memory.models import Memory, Space
 from memory.policies.services import change_policy
 from tests.conftest import MakeKey
-from tests.processes import Processes, wait_until
+from tests.processes import SMALL, Processes, wait_until
 from tests.stub_model import StubModel
 
 pytestmark = [pytest.mark.stack, pytest.mark.django_db(transaction=True)]
 
 EXCHANGES = 500
-AT_ONCE = 100  # half of EBB_WORKER_THREADS
+AT_ONCE = 100  # half of a worker's threads
 CONNECTIONS = 10 + 3  # EBB_DB_POOL, and the queue's own
 # Every fifth is small talk, which is assessed and not kept.
 SAID = [
@@ -110,7 +110,7 @@ def test_a_worker_killed_in_the_middle_loses_and_doubles_nothing(
     post_all(processes.web(**model).url, key(), said)
     # The four threads that a space gets are with the model when it is killed, and cannot be done.
     stub_model.script(*["ok"] * 10, *["timeout"] * 4)
-    worker = processes.worker(**model, EBB_WORKER_THREADS="8")
+    worker = processes.worker(**model, **SMALL)
     wait_until(
         lambda: len(stub_model.requests) == 14 and stub_model.control.active_replies == 4,
         what="four questions without an answer",
@@ -148,7 +148,7 @@ def test_beat_brings_back_what_a_killed_worker_held(
     model = {"OPENAI_BASE_URL": stub_model.base_url, "EBB_CHAT_MODEL": "stub"}
     post_all(processes.web(**model).url, key(), said)
     stub_model.script(*["ok"] * 5, *["timeout"] * 4)
-    worker = processes.worker(**model, EBB_WORKER_THREADS="8")
+    worker = processes.worker(**model, **SMALL)
     wait_until(lambda: len(stub_model.requests) == 9, what="the middle")
     worker.kill()
     processes.beat(**model)
@@ -166,17 +166,17 @@ def test_a_space_whose_model_hangs_leaves_places_for_others(
     model = {"OPENAI_BASE_URL": stub_model.base_url, "EBB_CHAT_MODEL": "stub"}
     web = processes.web(**model)
     post_all(web.url, key(), [f"I like dish number {number}" for number in range(6)])
-    stub_model.script("timeout", "timeout")
-    processes.worker(**model, EBB_WORKER_THREADS="4")
-    wait_until(lambda: stub_model.control.active_replies == 2, what="two hanging answers")
+    stub_model.script(*["timeout"] * 4)
+    processes.worker(**model, **SMALL)
+    wait_until(lambda: stub_model.control.active_replies == 4, what="four hanging answers")
 
     post_all(web.url, key(space=other_space), ["My name is Mara", "I like tea"])
 
     others = Assessment.objects.in_space(other_space)
     wait_until(lambda: set(others.values_list("state", flat=True)) <= {"done", "ignored"})
     hanging = Assessment.objects.in_space(space)
-    assert Counter(hanging.values_list("state", flat=True)) == {State.RUNNING: 2, State.QUEUED: 4}
-    assert len(stub_model.requests) == 2
+    assert Counter(hanging.values_list("state", flat=True)) == {State.RUNNING: 4, State.QUEUED: 2}
+    assert len(stub_model.requests) == 4
 
 
 def test_a_broker_that_is_away_loses_nothing(

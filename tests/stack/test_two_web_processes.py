@@ -18,7 +18,7 @@ from memory.access.failures import MOST_PER_ACCOUNT
 from memory.models import Space, User
 from tests.conftest import MakeKey
 from tests.pages import login
-from tests.processes import Processes, Web, running_processes, wait_until
+from tests.processes import SMALL, Processes, Web, running_processes, wait_until
 from tests.stub_model import StubModel
 
 pytestmark = [pytest.mark.stack, pytest.mark.django_db(transaction=True)]
@@ -38,7 +38,7 @@ def webs(
 
 
 def two(processes: Processes, stub: StubModel) -> tuple[Web, Web]:
-    variables = {"OPENAI_BASE_URL": stub.base_url, "EBB_CHAT_MODEL": "stub", "EBB_RATE_EXPORT": "3"}
+    variables = {"OPENAI_BASE_URL": stub.base_url, "EBB_CHAT_MODEL": "stub", **SMALL}
     return processes.web(**variables), processes.web(**variables)
 
 

@@ -127,18 +127,6 @@ class AsyncEbb(Closing):
         memory: shapes.Memory = await self._wire.call("POST", f"memories/{_part(id)}/revert", body)
         return memory
 
-    async def adjustment(self, id: str) -> shapes.Adjustment:
-        """Return what was learned about a memory's importance, with its parts."""
-        found: shapes.Adjustment = await self._wire.call("GET", f"memories/{_part(id)}/adjustment")
-        return found
-
-    async def reset_adjustment(self, id: str) -> str | None:
-        """Reset a memory's adjustment; return the action that can be undone, None if there was
-        nothing to reset."""
-        done = await self._wire.call("DELETE", f"memories/{_part(id)}/adjustment")
-        action_id: str | None = done["action_id"]
-        return action_id
-
     async def forget(self, id: str) -> shapes.Memory:
         """Move a memory to the recycle bin."""
         memory: shapes.Memory = await self._wire.call("DELETE", f"memories/{_part(id)}")

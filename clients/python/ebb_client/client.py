@@ -123,18 +123,6 @@ class Ebb:
         memory: shapes.Memory = self._wire.call("POST", f"memories/{_part(id)}/revert", body)
         return memory
 
-    def adjustment(self, id: str) -> shapes.Adjustment:
-        """Return what was learned about a memory's importance, with its parts."""
-        found: shapes.Adjustment = self._wire.call("GET", f"memories/{_part(id)}/adjustment")
-        return found
-
-    def reset_adjustment(self, id: str) -> str | None:
-        """Reset a memory's adjustment; return the action that can be undone, None if there was
-        nothing to reset."""
-        done = self._wire.call("DELETE", f"memories/{_part(id)}/adjustment")
-        action_id: str | None = done["action_id"]
-        return action_id
-
     def forget(self, id: str) -> shapes.Memory:
         """Move a memory to the recycle bin."""
         memory: shapes.Memory = self._wire.call("DELETE", f"memories/{_part(id)}")

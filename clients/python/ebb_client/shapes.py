@@ -24,23 +24,6 @@ class ImportanceParts(TypedDict):
     set_by_hand: bool
 
 
-class AdjustmentPart(TypedDict):
-    """The part of an adjustment that events of one kind give."""
-
-    kind: Literal["used", "unused", "confirmed", "objected"]
-    count: int
-    value: float
-
-
-class Adjustment(TypedDict):
-    """The adjustment of a memory's importance; its parts add up to it."""
-
-    adjustment: float
-    in_effect: bool
-    effective_importance: float
-    parts: list[AdjustmentPart]
-
-
 class Memory(Names):
     """A memory."""
 

@@ -1,4 +1,4 @@
-"""The examples of docs/frameworks, and of the folder `examples`."""
+"""The examples of docs/adapters.md, and of the folder `examples`."""
 
 import ast
 import asyncio
@@ -9,19 +9,18 @@ from pathlib import Path
 from typing import Any
 
 FOLDER = Path(__file__).resolve().parents[1]
-PAGES = FOLDER.parents[1] / "docs" / "frameworks"
+PAGE = FOLDER.parents[1] / "docs" / "adapters.md"
 _SNIPPET = re.compile(r"^```python\n(.*?)^```$", re.S | re.M)
 
 
 def run_snippet(test: str, user_id: str | None, **given: Any) -> dict[str, Any]:
-    """Run the example of this test's page, as this user; return its variables."""
-    name = Path(test).stem.removeprefix("test_").replace("_", "-")
-    page = PAGES / f"{name}.md"
-    [code] = _SNIPPET.findall(page.read_text("utf-8"))
+    """Run the example of this test's adapter, as this user; return its variables."""
+    module = f"from ebb_client.{Path(test).stem.removeprefix('test_')} import"
+    [code] = [code for code in _SNIPPET.findall(PAGE.read_text("utf-8")) if module in code]
     assert '"alice"' in code
     code = code.replace('"alice"', repr(user_id))
     variables = dict(given)
-    compiled = compile(code, str(page), "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
+    compiled = compile(code, str(PAGE), "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
     waiting = eval(compiled, variables)
     if waiting is not None:
         asyncio.run(waiting)

@@ -368,26 +368,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/v1/deliveries/{id}/redeliver": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Redeliver
-         * @description Send a message again with the same id.
-         */
-        post: operations["redeliver"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/api/v1/digest": {
         parameters: {
             query?: never;
@@ -827,30 +807,6 @@ export interface paths {
         patch: operations["reviseMemory"];
         trace?: never;
     };
-    "/api/v1/memories/{id}/adjustment": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Get adjustment
-         * @description Return what was learned about a memory's importance from use and from people's decisions.
-         */
-        get: operations["getAdjustment"];
-        put?: never;
-        post?: never;
-        /**
-         * Reset adjustment
-         * @description Reset a memory's adjustment to 0. `POST actions/{action_id}/undo` undoes the reset.
-         */
-        delete: operations["resetAdjustment"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/api/v1/memories/{id}/approve": {
         parameters: {
             query?: never;
@@ -992,28 +948,6 @@ export interface paths {
          *     Memories learned only from replaced messages are moved to the bin.
          */
         post: operations["editMessage"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/messages/{id}/restore": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Restore message
-         * @description Undo the latest edit of a conversation.
-         *
-         *     Restores the message, the messages after it and the memories learned from them.
-         */
-        post: operations["restoreMessage"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1226,7 +1160,8 @@ export interface paths {
         put?: never;
         /**
          * Create space
-         * @description Create a space without members. To use it, create a key for it. Needs an installation key.
+         * @description Create a space. To use it, create a key for it. Needs an installation key. An operator with a
+         *     browser session becomes its owner; with a key, it has no members.
          */
         post: operations["createSpace"];
         delete?: never;
@@ -1498,26 +1433,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/v1/webhooks/{id}/test": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Test webhook
-         * @description Send a message of the type `test`. The list of deliveries shows the result.
-         */
-        post: operations["testWebhook"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/api/v1/xml": {
         parameters: {
             query?: never;
@@ -1555,45 +1470,6 @@ export interface components {
             name: string;
             /** Type */
             type: string;
-        };
-        /**
-         * AdjustmentOut
-         * @description The adjustment of a memory's importance; its parts add up to it.
-         */
-        AdjustmentOut: {
-            /**
-             * Adjustment
-             * @description From -0.15 to 0.15.
-             */
-            adjustment: number;
-            /**
-             * Effective Importance
-             * @description The value that ranks the memory: its current importance, plus the adjustment if that is in effect.
-             */
-            effective_importance: number;
-            /**
-             * In Effect
-             * @description Whether the policy's `importance.learn` is on.
-             */
-            in_effect: boolean;
-            /** Parts */
-            parts: components["schemas"]["AdjustmentPartOut"][];
-        };
-        /**
-         * AdjustmentPartOut
-         * @description The part of the adjustment that events of one kind give.
-         */
-        AdjustmentPartOut: {
-            /** Count */
-            count: number;
-            /**
-             * Kind
-             * @description The events: answers that used the memory, answers that did not use it although it was sent, and people's decisions for it or against it.
-             * @enum {string}
-             */
-            kind: "used" | "unused" | "confirmed" | "objected";
-            /** Value */
-            value: number;
         };
         /**
          * AnswerIn
@@ -1917,6 +1793,8 @@ export interface components {
         BatchIn: {
             /** Items */
             items: components["schemas"]["MemoryAsked"][];
+            /** Timezone */
+            timezone?: string | null;
         };
         /**
          * BatchOut
@@ -3678,6 +3556,13 @@ export interface components {
             topics: string[];
         };
         /**
+         * PartsOut
+         * @description The state of each part: "ok" or a sentence about the fault.
+         */
+        PartsOut: {
+            [key: string]: string;
+        };
+        /**
          * PolicyOut
          * @description The whole policy, with its version number.
          */
@@ -3964,11 +3849,6 @@ export interface components {
                      */
                     medium_days?: number;
                     /**
-                     * Medium Persistence
-                     * @description Default: 0.3.
-                     */
-                    medium_persistence?: number;
-                    /**
                      * Medium Threshold
                      * @description Default: 0.5.
                      */
@@ -4249,14 +4129,6 @@ export interface components {
             query: string;
             /** Relevant */
             relevant: boolean;
-        };
-        /**
-         * ResetOut
-         * @description The action of a reset, which can be undone; null if there was nothing to reset.
-         */
-        ResetOut: {
-            /** Action Id */
-            action_id: string | null;
         };
         /**
          * RestoreIn
@@ -4752,11 +4624,6 @@ export interface components {
              * @default 30
              */
             medium_days: number;
-            /**
-             * Medium Persistence
-             * @default 0.3
-             */
-            medium_persistence: number;
             /**
              * Medium Threshold
              * @default 0.5
@@ -5843,38 +5710,6 @@ export interface operations {
             429: components["responses"]["RateLimited"];
         };
     };
-    redeliver: {
-        parameters: {
-            query?: {
-                /** @description The user for whom the call acts: it sees this user's memories and the shared ones. Without a user it sees the shared ones only. `*` means everybody and needs the scope `admin`. The header `X-Ebb-User` does the same. */
-                user_id?: components["parameters"]["UserId"];
-            };
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Accepted */
-            202: {
-                headers: {
-                    /** @description The request's id: the caller's own, or one that Ebb gave. */
-                    "X-Request-ID"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["DeliveryOut"];
-                };
-            };
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            422: components["responses"]["InvalidArguments"];
-            429: components["responses"]["RateLimited"];
-        };
-    };
     getDigest: {
         parameters: {
             query?: {
@@ -5989,9 +5824,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        [key: string]: string;
-                    };
+                    "application/json": components["schemas"]["PartsOut"];
                 };
             };
             422: components["responses"]["InvalidArguments"];
@@ -6014,9 +5847,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        [key: string]: string;
-                    };
+                    "application/json": components["schemas"]["PartsOut"];
                 };
             };
             422: components["responses"]["InvalidArguments"];
@@ -6028,9 +5859,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        [key: string]: string;
-                    };
+                    "application/json": components["schemas"]["PartsOut"];
                 };
             };
         };
@@ -6728,72 +6557,6 @@ export interface operations {
             503: components["responses"]["ModelUnavailable"];
         };
     };
-    getAdjustment: {
-        parameters: {
-            query?: {
-                /** @description The user for whom the call acts: it sees this user's memories and the shared ones. Without a user it sees the shared ones only. `*` means everybody and needs the scope `admin`. The header `X-Ebb-User` does the same. */
-                user_id?: components["parameters"]["UserId"];
-            };
-            header?: never;
-            path: {
-                /** @example f926ff7f */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    /** @description The request's id: the caller's own, or one that Ebb gave. */
-                    "X-Request-ID"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["AdjustmentOut"];
-                };
-            };
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            422: components["responses"]["InvalidArguments"];
-            429: components["responses"]["RateLimited"];
-        };
-    };
-    resetAdjustment: {
-        parameters: {
-            query?: {
-                /** @description The user for whom the call acts: it sees this user's memories and the shared ones. Without a user it sees the shared ones only. `*` means everybody and needs the scope `admin`. The header `X-Ebb-User` does the same. */
-                user_id?: components["parameters"]["UserId"];
-            };
-            header?: never;
-            path: {
-                /** @example f926ff7f */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    /** @description The request's id: the caller's own, or one that Ebb gave. */
-                    "X-Request-ID"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ResetOut"];
-                };
-            };
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            422: components["responses"]["InvalidArguments"];
-            429: components["responses"]["RateLimited"];
-        };
-    };
     approveMemory: {
         parameters: {
             query?: {
@@ -7050,39 +6813,6 @@ export interface operations {
             422: components["responses"]["InvalidArguments"];
             429: components["responses"]["RateLimited"];
             503: components["responses"]["ModelUnavailable"];
-        };
-    };
-    restoreMessage: {
-        parameters: {
-            query?: {
-                /** @description The user for whom the call acts: it sees this user's memories and the shared ones. Without a user it sees the shared ones only. `*` means everybody and needs the scope `admin`. The header `X-Ebb-User` does the same. */
-                user_id?: components["parameters"]["UserId"];
-            };
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    /** @description The request's id: the caller's own, or one that Ebb gave. */
-                    "X-Request-ID"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ConversationOut"];
-                };
-            };
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            409: components["responses"]["Conflict"];
-            422: components["responses"]["InvalidArguments"];
-            429: components["responses"]["RateLimited"];
         };
     };
     listModelChoices: {
@@ -7452,11 +7182,6 @@ export interface operations {
                          * @description Default: 30.
                          */
                         medium_days?: number;
-                        /**
-                         * Medium Persistence
-                         * @description Default: 0.3.
-                         */
-                        medium_persistence?: number;
                         /**
                          * Medium Threshold
                          * @description Default: 0.5.
@@ -8285,38 +8010,6 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["NewWebhookOut"];
-                };
-            };
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            422: components["responses"]["InvalidArguments"];
-            429: components["responses"]["RateLimited"];
-        };
-    };
-    testWebhook: {
-        parameters: {
-            query?: {
-                /** @description The user for whom the call acts: it sees this user's memories and the shared ones. Without a user it sees the shared ones only. `*` means everybody and needs the scope `admin`. The header `X-Ebb-User` does the same. */
-                user_id?: components["parameters"]["UserId"];
-            };
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Accepted */
-            202: {
-                headers: {
-                    /** @description The request's id: the caller's own, or one that Ebb gave. */
-                    "X-Request-ID"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["DeliveryOut"];
                 };
             };
             401: components["responses"]["Unauthorized"];

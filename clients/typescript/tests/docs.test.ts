@@ -5,7 +5,7 @@ import { MockLanguageModelV4 } from "ai/test";
 import ts from "typescript";
 import { learned, newUser } from "./running.js";
 
-const PAGE = "../../docs/frameworks/ai-sdk.md"; // from the package's folder, where npm runs tests
+const PAGE = "../../docs/adapters.md"; // from the package's folder, where npm runs tests
 
 test("the example of the page works", async () => {
   const page = await readFile(PAGE, "utf8");

@@ -15,11 +15,12 @@ from django.utils.translation import gettext as _
 
 from memory.access.installation_keys import create_installation_key
 from memory.access.keys import create_key
+from memory.access.members import add_member
 from memory.actors import SYSTEM
 from memory.embeddings import EmbeddingError
 from memory.embeddings.embedders import configured_embedder
 from memory.errors import InvalidArguments
-from memory.models import Scope, Space
+from memory.models import Role, Scope, Space, User
 from memory.spaces.services import create_space
 
 
@@ -83,7 +84,7 @@ def _key(
         raise CommandError(text % {"name": space})
     with transaction.atomic():
         return create_key(
-            space=found or _new_space(space),
+            space=found or _new_space(space, now),
             scopes=wanted,
             name=name,
             expires_at=_moment(now, expires_days),
@@ -113,7 +114,8 @@ def _moment(now: datetime, days: float | None) -> datetime | None:
         raise CommandError(_("--expires-days is too large. Use a smaller number.")) from None
 
 
-def _new_space(slug: str) -> Space:
+def _new_space(slug: str, now: datetime) -> Space:
+    """Create a space whose owners are the operators: one of them runs this command."""
     try:
         validate_slug(slug)
     except ValidationError as error:
@@ -122,4 +124,7 @@ def _new_space(slug: str) -> Space:
         embedder = configured_embedder()
     except EmbeddingError as error:
         raise CommandError(str(error)) from None
-    return create_space(slug=slug, name=slug, embedder=embedder, actor=SYSTEM)
+    space = create_space(slug=slug, name=slug, embedder=embedder, actor=SYSTEM)
+    for operator in User.objects.filter(is_active=True, is_superuser=True):
+        add_member(space=space, user=operator, role=Role.OWNER, actor=SYSTEM, now=now)
+    return space

@@ -43,6 +43,7 @@ from memory.recall.sql.expressions import (
 )
 from memory.recall.sql.questions import Shape
 from memory.recall.sql.whose import tells_of_others
+from memory.text_forms import tag_spellings
 
 REACH = 100
 """Minimum number of candidates for the strongest signal of a profile."""
@@ -167,12 +168,11 @@ def _memories(shape: Shape) -> MemoryQuerySet:
         memories = memories.filter(session_id=SESSION)
     if shape.memory_types:
         memories = memories.filter(memory_type__in=shape.memory_types)
-    if shape.tags:
-        memories = memories.filter(tags__contains=list(shape.tags))
-    if shape.where:
-        weighed = memories.with_importance_now(decay=shape.decay, now=NOW)
-        return weighed.filter(shape.where)
-    return memories
+    for tag in shape.tags:
+        memories = memories.filter(tags__overlap=tag_spellings(tag))
+    if not shape.where:
+        return memories
+    return memories.with_importance_now(decay=shape.decay, now=NOW).filter(shape.where)
 
 
 def _looked_up(ids: str, shape: Shape) -> dict[str, str]:

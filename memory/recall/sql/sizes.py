@@ -23,7 +23,7 @@ from memory.readers import EVERYONE, Reader
 from memory.sql import fetch
 
 LARGE = 2000
-"""A space with more live memories than this is large. Measured: docs/ranking.md."""
+"""A space with more live memories than this is large."""
 WORTH_OF_INDEX = INDEXED_ABOVE
 """The index is quicker above n² = 2,500 all (n vectors in the space, all in the index). As n is at
 most all, it is never quicker in a space with fewer vectors than this.

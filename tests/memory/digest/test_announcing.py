@@ -1,15 +1,13 @@
-"""The announcement of a digest: once for each space and week, to webhooks and by mail."""
+"""The announcement of a digest: once for each space and week, to webhooks."""
 
 from datetime import timedelta
 
 import pytest
-from django.core import mail
-from pytest_django import Settings
 
 from memory.actors import SYSTEM
 from memory.digest.announcing import announce_digests
 from memory.digest.weeks import week_of
-from memory.models import Space, User, WebhookDelivery
+from memory.models import Space, WebhookDelivery
 from memory.spaces.deletion import close_space
 from memory.tasks import announce_digests as task
 from tests.memory.webhooks.webhook_rounds import hook
@@ -79,27 +77,3 @@ def test_the_task_may_run_twice(space: Space) -> None:
 
     space.refresh_from_db()
     assert space.digested_until is not None
-
-
-def test_owners_get_a_mail_with_the_numbers_if_it_is_switched_on(
-    space: Space, alice: User, settings: Settings
-) -> None:
-    alice.email = "alice@example.org"
-    alice.save()
-    remember(space, "User likes tea")
-    settings.EMAIL_HOST = "mail.example"
-
-    announce_digests(now=MONDAY)
-    assert mail.outbox == []
-    settings.EBB_DIGEST_MAIL = True
-    Space.objects.update(digested_until=None)
-    announce_digests(now=MONDAY)
-    announce_digests(now=MONDAY + timedelta(hours=1))
-
-    [sent] = mail.outbox
-    assert (sent.to, sent.subject) == (["alice@example.org"], "Ebb: Home, week 2026-W08")
-    assert sent.body.splitlines()[:4] == [
-        "Learned: 1", "Changed: 0", "Consolidated: 0", "Forgotten: 0",
-    ]  # fmt: skip
-    assert sent.body.endswith("/s/home/digest/?week=2026-W08")
-    assert "tea" not in sent.body

@@ -32,7 +32,6 @@ def test_configured_model_is_the_one_of_the_settings(
 ) -> None:
     settings.EBB_EMBEDDING_PROVIDER = "openai"
     settings.EBB_EMBEDDING_MODEL = "stub-64"
-    settings.EBB_EMBEDDING_DIMENSIONS = None
 
     assert (str(configured_embedder()), configured_embedder().dimensions) == ("openai/stub-64", 64)
 

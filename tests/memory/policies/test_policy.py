@@ -46,7 +46,6 @@ def test_a_new_space_has_the_defaults_of_the_contract(space: Space, client: ApiC
             "renew_when": "supported",
             "by_persistence": True,
             "permanent_persistence": 0.75,
-            "medium_persistence": 0.3,
         },
         "decay": {"floor": 0.8, "scale_days": 30},
         "recall": {

@@ -261,10 +261,10 @@ def test_switch_is_previewed_and_recalculates(space: Space, switch: bool, key: M
     assert stored(plan).expires_at == plan.clock_started_at + timedelta(days=days)
 
 
-def test_thresholds_of_p_must_decrease(space: Space, key: MakeKey) -> None:
-    answer = ApiClient(key()).patch("policy", {"ttl": {"medium_persistence": 0.9}})
+def test_plans_are_not_kept_forever_by_their_p(space: Space, key: MakeKey) -> None:
+    answer = ApiClient(key()).patch("policy", {"ttl": {"permanent_persistence": 0.2}})
     assert answer.status_code == 422
-    assert "permanent" in answer.json()["errors"][0]["message"]
+    assert answer.json()["errors"][0]["field"] == "ttl.permanent_persistence"
 
 
 def test_history_of_a_core_memory_is_short(space: Space) -> None:

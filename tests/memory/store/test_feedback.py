@@ -25,8 +25,7 @@ from memory.store.adjustment import adjustment_parts, reset_adjustment
 from memory.store.revisions import revert_memory
 from memory.store.services import revise_memory
 from memory.store.uses import Use, mark_used, redo_use, undo_use
-from tests.conftest import ApiClient, MakeKey
-from tests.memory.writing import ALICE, NOW, actions, learn, remember, set_policy, stored
+from tests.memory.writing import ALICE, NOW, actions, learn, remember, stored
 
 ASSESSOR = Actor("assessor", "local")
 
@@ -223,28 +222,3 @@ def test_there_is_nothing_to_reset_without_events(space: Space, other_space: Spa
     assert actions(memory) == ["created"]
     with pytest.raises(NotFound):
         reset(other_space, memory)
-
-
-def test_the_api_shows_and_resets_the_adjustment(space: Space, key: MakeKey) -> None:
-    api, memory = ApiClient(key()), learned(space)
-    path = f"memories/{memory.short_id}"
-    whole = api.get(path).json()
-    shown = api.get(f"{path}/adjustment").json()
-    assert whole["adjustment"] == shown["adjustment"] == pytest.approx(memory.adjustment)
-    assert shown["in_effect"] is False
-    assert shown["effective_importance"] == pytest.approx(whole["current_importance"])
-    assert [part["kind"] for part in shown["parts"]] == ["used", "unused", "confirmed"]
-
-    set_policy(space, importance={"learn": True})
-    shown = api.get(f"{path}/adjustment").json()
-    assert shown["in_effect"] is True
-    assert shown["effective_importance"] == pytest.approx(
-        min(1.0, whole["current_importance"] + memory.adjustment), abs=1e-6
-    )
-
-    action_id = api.delete(f"{path}/adjustment").json()["action_id"]
-    assert api.get(path).json()["adjustment"] == 0
-    assert api.delete(f"{path}/adjustment").json() == {"action_id": None}
-    assert api.post(f"actions/{action_id}/undo", {}).json() == {"restored": 1, "left": 0}
-    assert counts(memory) == memory.counts
-    assert ApiClient(key(scopes=["read"])).delete(f"{path}/adjustment").status_code == 403

@@ -6,7 +6,7 @@ import pytest
 from django.db import connection
 
 from memory.models import folding
-from memory.text_forms import FOLDED, comparing_form, composed, folded, tag_form
+from memory.text_forms import FOLDED, comparing_form, composed, folded, tag_form, tag_spellings
 
 ALIKE = [
     ("Meine Straße heißt Königsallee", "Meine Straße heißt Königsallee"),
@@ -37,6 +37,13 @@ def test_what_is_stored_keeps_its_letters() -> None:
     text = "Straße １２ ｶﾞ İ"
     assert composed(unicodedata.normalize("NFD", text)) == text
     assert tag_form(" Ｔｅａ İz ") == "tea iz"
+
+
+def test_a_tag_is_found_in_each_spelling() -> None:
+    assert tag_spellings("Tea") == ["tea"]
+    assert set(tag_spellings("Straße")) == set(tag_spellings("STRASSE")) == {"straße", "strasse"}
+    assert "wasserstraße" in tag_spellings("WASSERSTRASSE")
+    assert len(tag_spellings("ss" * 30)) == 16
 
 
 @pytest.mark.django_db

@@ -108,6 +108,8 @@ WRONG: dict[str, Any] = {
     "[" * 100_000: "not a JSON object",
     '{"kind": "rumour"}': "kind",
     json.dumps(a_memory(importance=1.5)): "importance",
+    json.dumps(a_memory(created_at="2999-01-01T00:00:00Z")): "created_at: must not be more than",
+    json.dumps(a_memory(created_at="0001-01-01T00:00:00Z")): "created_at: must not be before 1970",
     json.dumps(a_memory(importance="0.5")): "importance: must be a number",
     json.dumps(a_memory(memory_type="rumour")): "memory_type",
     json.dumps(a_memory(content="")): "content: must not be empty",
@@ -196,7 +198,10 @@ def test_a_file_that_was_cut_off_or_is_newer_is_not_taken_for_whole(space: Space
     [
         (gzip.compress(b'{"content": "User likes pizza"}'), "unpack it first"),
         ('{"content": "User likes pizza"}'.encode("utf-16"), "write it as UTF-8"),
-        (b'[{"content": "User likes pizza"}', "not valid JSON"),
+        (b'[{"content": "User likes pizza"}', "not valid JSON: it ends in the middle of a record"),
+        (b"[[[[", "not valid JSON: it ends in the middle of a record"),
+        (b"[" * 100_000, "it is nested too deeply"),
+        (b'[{"content": User}]', "not valid JSON: “User}]” is no value"),
         (b"\n\n", "Ebb found no memory in this file"),
         (b"[]", "Ebb found no memory in this file"),
         (pickle.dumps([{"content": "User likes pizza"}], protocol=0), "by protocol 2 or newer"),
@@ -205,7 +210,8 @@ def test_a_file_that_was_cut_off_or_is_newer_is_not_taken_for_whole(space: Space
         (pickle.dumps({1: {"content": "User likes pizza"}}, protocol=1), "by protocol 2 or newer"),
     ],
     ids=[
-        "gzip", "utf-16", "cut", "blank", "empty", "list-0", "list-1", "dict-0", "dict-1",
+        "gzip", "utf-16", "cut", "opened", "deep", "unquoted", "blank", "empty", "list-0",
+        "list-1", "dict-0", "dict-1",
     ],
 )  # fmt: skip
 def test_a_file_of_another_kind_is_refused_with_what_can_be_done(

@@ -62,6 +62,15 @@ def test_only_an_administrator_lists_and_erases_users(space: Space, key: MakeKey
     assert client.delete("users/alice").status_code == 403
 
 
+def test_a_reader_does_not_learn_who_was_erased(space: Space, key: MakeKey) -> None:
+    remember(space, "User likes pizza", user_id="alice")
+    job = ApiClient(key()).delete("users/alice").json()["id"]
+    for scopes, seen in ((["read", "write"], False), (["read", "admin"], True)):
+        client = ApiClient(key(scopes=scopes))
+        assert client.get(f"jobs/{job}").status_code == (200 if seen else 404)
+        assert len(client.get("jobs").json()["items"]) == seen
+
+
 def test_the_list_of_users_counts_what_is_theirs(space: Space, key: MakeKey) -> None:
     alice_said(space)
     remember(space, "User likes tea", user_id="team/bob@example.org")

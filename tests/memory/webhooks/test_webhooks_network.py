@@ -12,6 +12,7 @@ from django.utils import timezone
 from pytest_django import Settings
 
 from memory.models import Space
+from memory.webhooks import sending
 from memory.webhooks.addresses import is_public
 from memory.webhooks.sending import Message, send
 from memory.webhooks.services import send_test
@@ -169,3 +170,13 @@ def test_a_tls_connection_that_turns_into_nonsense_is_a_failed_attempt(
 
     assert (outcome.status, outcome.delivered, outcome.permanent) == (None, False, False)
     assert "SSLError" in outcome.error
+
+
+def test_a_receiver_may_take_the_whole_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sending, "SECONDS", 5.5)  # longer than the library's own limit, 5
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        url = f"http://127.0.0.1:{silent.getsockname()[1]}/"
+        message = Message(id=uuid4(), url=url, secret=new_secret(), payload={})
+        outcome = send(message, now=timezone.now(), private=True)
+
+    assert outcome.error == "No complete response within 6 seconds."

@@ -167,6 +167,18 @@ def test_each_item_of_a_batch_has_its_own_zone(
     assert [one["created_at"] for one in made] == ["2026-09-14T23:30:00Z", "2026-09-14T15:30:00Z"]
 
 
+def test_a_batch_has_a_zone_for_the_items_without_one(
+    api: Callable[[str | None], ApiClient], key: MakeKey
+) -> None:
+    said = {"content": "I have an exam tomorrow", "created_at": "2026-09-14T23:30:00Z"}
+    items = [said, said | {"timezone": "America/New_York"}]
+    body = {"items": items, "timezone": "Asia/Shanghai"}
+
+    made = api(key()).post("memories/batch", body).json()["items"]
+
+    assert [one["event_at"][:10] for one in made] == ["2026-09-16", "2026-09-15"]
+
+
 def test_a_changed_text_is_read_in_the_zone_of_its_speaker(
     api: Callable[[str | None], ApiClient], key: MakeKey
 ) -> None:
