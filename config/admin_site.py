@@ -3,31 +3,22 @@ login page.
 """
 
 from collections.abc import Callable
-from functools import partial, wraps
-from typing import Any, cast
+from typing import Any
 
 from csp.constants import SELF, UNSAFE_EVAL, UNSAFE_INLINE
 from csp.decorators import csp_update
-from django.contrib.auth.views import PasswordChangeView, redirect_to_login
+from django.contrib.auth.views import redirect_to_login
 from django.core.exceptions import PermissionDenied
-from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
-from unfold.forms import AdminOwnPasswordChangeForm
 from unfold.sites import UnfoldAdminSite
 
 from memory.access import roles
-from memory.access.confirmation import ChangePassword
-from memory.access.pages import too_many
-from memory.errors import RateLimited
 
 # The lists that a moderator opens most; the others follow by name.
 APPS = ("memory", "assessor", "chat", "auth")
 LISTS = ("Memory", "Space", "User", "MemoryEvent")
-
-
-class _NewPassword(ChangePassword, AdminOwnPasswordChangeForm):  # type: ignore[misc]  # unfold has no types
-    """Unfold's form for one's own password, with the limits of the login."""
 
 
 class EbbAdminSite(UnfoldAdminSite):  # type: ignore[misc]  # unfold has no types
@@ -40,19 +31,10 @@ class EbbAdminSite(UnfoldAdminSite):  # type: ignore[misc]  # unfold has no type
         return roles.may_open_admin(request.user)
 
     def admin_view(self, view: Callable[..., Any], cacheable: bool = False) -> Callable[..., Any]:
-        """Allow the admin's pages the inline scripts and styles that Unfold uses. RateLimited, for
-        a new password while too many are being checked, becomes 429."""
-
-        @wraps(view)
-        def page(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
-            try:
-                return cast("HttpResponseBase", view(request, *args, **kwargs))
-            except RateLimited as error:
-                return too_many(request, error)
-
+        """Allow the admin's pages the inline scripts and styles that Unfold uses."""
         wrapped: Callable[..., Any] = csp_update(
             {"script-src": [SELF, UNSAFE_INLINE, UNSAFE_EVAL], "style-src": [SELF, UNSAFE_INLINE]}
-        )(super().admin_view(page, cacheable))
+        )(super().admin_view(view, cacheable))
         return wrapped
 
     def get_urls(self) -> list[Any]:
@@ -69,14 +51,9 @@ class EbbAdminSite(UnfoldAdminSite):  # type: ignore[misc]  # unfold has no type
 
     def password_change(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
-    ) -> HttpResponseBase:
-        """Return Unfold's page for a new password, with the limits of the login."""
-        view = PasswordChangeView.as_view(
-            form_class=partial(_NewPassword, request=request),
-            success_url=reverse(f"{self.name}:password_change_done"),
-            extra_context={**self.each_context(request), **(extra_context or {})},
-        )
-        return view(request)
+    ) -> HttpResponse:
+        """Redirect to Ebb's page for a new password."""
+        return redirect("account_change_password")
 
     def login(self, request: HttpRequest, extra_context: Any = None) -> HttpResponse:
         """Redirect to Ebb's login page, which knows second factors and the identity provider.

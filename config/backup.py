@@ -45,7 +45,9 @@ _SESSION = """
 """
 # Tables that a backup leaves out: a stolen backup must open no session, and no worker has reported
 # to a restored database.
-_LEFT_OUT = ("django_session", "memory_loginsession", "memory_workerheartbeat")
+_LEFT_OUT = (
+    "django_session", "usersessions_usersession", "ebb_cache", "memory_workerheartbeat",
+)  # fmt: skip
 # Part of the restore's transaction: if that fails, nothing is changed.
 _DROP_TABLES = """
     DO $$ DECLARE t record; BEGIN

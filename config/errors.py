@@ -15,6 +15,7 @@ from django.db import InterfaceError, InternalError, OperationalError
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.http.multipartparser import MultiPartParserError
 from django.template.loader import render_to_string
+from django.utils.deprecation import MiddlewareMixin
 from django.views import defaults
 from ninja import NinjaAPI
 from ninja.errors import AuthenticationError, HttpError, ValidationError
@@ -24,6 +25,7 @@ from assessor.llm import ModelError
 from chat.completions import errors as openai_errors
 from chat.stored_turns import ReplyFailed
 from config.request_ids import current_request_id
+from memory.access.pages import too_many
 from memory.embeddings import EmbeddingError
 from memory.errors import (
     Conflict,
@@ -193,6 +195,14 @@ def install(api: NinjaAPI) -> None:
 
 
 Handler = Callable[[HttpRequest], Any]
+
+
+class BusyPages(MiddlewareMixin):
+    """Shows the page of an exceeded limit, such as too many passwords being checked."""
+
+    def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
+        """Return the page for RateLimited, None for another error."""
+        return too_many(request, error) if isinstance(error, RateLimited) else None
 
 
 def api_problems(get_response: Handler) -> Handler:

@@ -11,9 +11,9 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST
 
-from config.login import enter
 from memory.access import invitations
 from memory.access.pages import PageRequest, logged_in
+from memory.access.sign_in import enter
 from memory.errors import Conflict, NotFound
 from memory.models import Invitation, User
 
@@ -80,7 +80,7 @@ def _created(request: HttpRequest, found: Invitation, password: str) -> HttpResp
         return render(request, "registration/invitation.html", status=403)
     said = _("Your account was created. Your user name is %(name)s.")
     messages.success(request, said % {"name": user.get_username()})
-    return enter(request, user, backend=settings.AUTHENTICATION_BACKENDS[0])
+    return enter(request, user)
 
 
 def _shown(request: HttpRequest, found: Invitation, token: str, **more: object) -> HttpResponse:

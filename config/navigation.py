@@ -55,7 +55,6 @@ WITHIN = {
     "connection_form": "settings",
     "usage": "settings",
     "account": "settings",
-    "second_factor": "settings",
     "transfer": "settings",
     "policy_save": "policy",
     "webhooks": "settings",

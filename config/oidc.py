@@ -1,45 +1,91 @@
-"""The pages of a sign-in at the organisation's identity provider: sending the browser there, and
-handling its return.
+"""Sign-in at the organisation's identity provider (OpenID Connect), by django-allauth.
 
 From the account page, a user connects the provider's account with their own. That takes a POST and,
 after the return, a password or a code.
 """
 
-import logging
-import secrets
+from typing import Any
 
+import jwt
+from allauth.socialaccount.adapter import get_adapter
+from allauth.socialaccount.models import SocialApp
+from allauth.socialaccount.providers.base import AuthProcess
+from allauth.socialaccount.providers.oauth2.client import OAuth2Error
+from allauth.socialaccount.providers.oauth2.views import OAuth2CallbackView
+from allauth.socialaccount.providers.openid_connect.views import OpenIDConnectOAuth2Adapter
 from django.conf import settings
-from django.contrib import messages
+from django.db import IntegrityError
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.urls import reverse
-from django.utils import timezone
-from django.utils.translation import gettext as _
+from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.cache import never_cache
-from django.views.decorators.debug import sensitive_post_parameters
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django.views.decorators.http import require_POST, require_safe
 from django_htmx.http import HttpResponseClientRedirect
+from requests import RequestException
 
-from config.identity_provider import (
-    OutdatedSignIn,
-    ProviderUnavailable,
-    SignInRefused,
-    person_of,
-    send_to_provider,
-)
-from config.login import enter, next_in
-from memory.access.confirmation import proof_of, refusal
-from memory.access.identities import GroupRole, Person, apply_roles, connect, user_of
-from memory.access.pages import too_many
-from memory.errors import Conflict, Forbidden, NotFound, RateLimited
-from memory.models import Role, User
+from config.identity_provider import failed
 
-log = logging.getLogger(__name__)
+# An answer that is not JSON, or JSON of another shape.
+_NONSENSE = (RequestException, ValueError, LookupError, TypeError, AttributeError)
+_PUBLIC_KEY = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "EdDSA"]
 
-# In the session: what the browser was sent to the provider for, and whom it came back as.
-_PLAN = "sign_in"
-_TO_CONNECT = "to_connect"
-_CONFIRM_WITHIN = 10 * 60  # seconds
+
+class _Provider(OpenIDConnectOAuth2Adapter):  # type: ignore[misc]  # allauth has no types
+    """Also checks the ID token's signature, the issuer, and that all claims are of one person."""
+
+    @property
+    def openid_config(self) -> dict[str, Any]:
+        """Return the provider's addresses. Raises OAuth2Error for another issuer than ours."""
+        config: dict[str, Any] = super().openid_config
+        if config["issuer"].rstrip("/") != settings.EBB_OIDC_ISSUER.rstrip("/"):
+            raise RequestException(
+                f"The issuer is {config['issuer']}. Set EBB_OIDC_ISSUER to this."
+            )
+        return config
+
+    def complete_login(
+        self, request: HttpRequest, app: SocialApp, token: Any, response: Any, **more: Any
+    ) -> Any:
+        """Return the sign-in of the person for whom the provider vouches. Raises OAuth2Error."""
+        try:
+            claims = self._signed_claims(app, response.get("id_token", ""))
+        except jwt.PyJWTError as error:
+            raise OAuth2Error(f"The ID token is wrong: {error}") from error
+        if claims.get("azp", app.client_id) != app.client_id:
+            raise OAuth2Error("The ID token is for another client.")
+        if "userinfo_endpoint" in self.openid_config:
+            more_claims = self._fetch_user_info(token.token)
+            if more_claims.get("sub") != claims["sub"]:
+                raise OAuth2Error("The userinfo is about another person.")
+            claims = {**more_claims, **claims}
+        login = self.get_provider().sociallogin_from_response(request, claims)
+        groups = claims.get(settings.EBB_OIDC_GROUPS_CLAIM) or []
+        login.account.extra_data = {"groups": [groups] if isinstance(groups, str) else groups}
+        login.email_addresses = []  # the provider may not have checked them
+        return login
+
+    def _signed_claims(self, app: SocialApp, id_token: str) -> dict[str, Any]:
+        # allauth itself checks no signature, and its function for that needs a key id.
+        wanted = jwt.get_unverified_header(id_token).get("kid")
+        with get_adapter().get_requests_session() as session:
+            published = session.get(self.openid_config["jwks_uri"]).json()
+        keys = jwt.PyJWKSet.from_dict(published).keys
+        key = next((one for one in keys if wanted in {None, one.key_id}), None)
+        if key is None:
+            raise OAuth2Error("The ID token is signed with an unknown key.")
+        return jwt.decode(
+            id_token,
+            key.key,
+            algorithms=_PUBLIC_KEY,
+            audience=app.client_id,
+            issuer=self.openid_config["issuer"],
+            options={"require": ["exp", "iat", "sub"]},
+        )
+
+    def get_callback_url(self, request: HttpRequest, app: SocialApp) -> str:
+        """Return the address that is registered at the provider."""
+        return request.build_absolute_uri(reverse("oidc_callback"))
 
 
 @never_cache
@@ -48,10 +94,13 @@ def oidc_start(request: HttpRequest) -> HttpResponse:
     """Send the browser to the provider to sign in. Any page can lead here, so it does nothing for
     a user who is logged in."""
     if not settings.EBB_OIDC_ISSUER:
-        return redirect("login")
+        return redirect("account_login")
+    next_url = request.GET.get("next", "")
+    if not url_has_allowed_host_and_scheme(next_url, allowed_hosts={request.get_host()}):
+        next_url = ""
     if request.user.is_authenticated:
-        return redirect(next_in(request) or settings.LOGIN_REDIRECT_URL)
-    return _to_provider(request, next_url=next_in(request))
+        return redirect(next_url or settings.LOGIN_REDIRECT_URL)
+    return _to_provider(request, AuthProcess.LOGIN, next_url)
 
 
 @never_cache
@@ -59,8 +108,8 @@ def oidc_start(request: HttpRequest) -> HttpResponse:
 def oidc_connect(request: HttpRequest) -> HttpResponse:
     """Send the browser of a logged-in user to the provider, to connect the account there."""
     if not settings.EBB_OIDC_ISSUER or not request.user.is_authenticated:
-        return redirect("login")
-    answer = _to_provider(request)
+        return redirect("account_login")
+    answer = _to_provider(request, AuthProcess.CONNECT)
     # Chromium applies our pages' form-action to the redirect of a form.
     is_sent = isinstance(answer, HttpResponseRedirect) and "HX-Request" in request.headers
     return HttpResponseClientRedirect(answer.headers["Location"]) if is_sent else answer
@@ -69,96 +118,23 @@ def oidc_connect(request: HttpRequest) -> HttpResponse:
 @never_cache
 @require_safe
 def oidc_callback(request: HttpRequest) -> HttpResponse:
-    """Log in the person who returns from the provider, or ask the logged-in user whether to connect
-    them."""
+    """Log in the person who returns from the provider, or ask the logged-in user to confirm that
+    they are to be connected."""
     if not settings.EBB_OIDC_ISSUER:
-        return redirect("login")
-    plan = request.session.get(_PLAN, {"state": "", "user": 0, "next": ""})
-    if plan["state"] != request.GET.get("state") or plan["user"] != request.user.pk:
-        reason = "This browser did not start this sign-in, or started it as another user."
-        return _failed(request, "outdated", reason)
-    del request.session[_PLAN]
+        return redirect("account_login")
+    view = OAuth2CallbackView.adapter_view(_Provider(request, settings.EBB_OIDC_ISSUER))
     try:
-        person = person_of(request)
-    except OutdatedSignIn as error:
-        return _failed(request, "outdated", error)
-    except SignInRefused as error:
-        return _failed(request, "refused", error)
-    except ProviderUnavailable as error:
-        return _failed(request, "unavailable", error, status=503)
-    if plan["user"] is None:
-        return _sign_in(request, person, plan["next"])
-    request.session[_TO_CONNECT] = {
-        "user": plan["user"],
-        "person": {"issuer": person.issuer, "subject": person.subject, "name": person.name},
-        "until": timezone.now().timestamp() + _CONFIRM_WITHIN,
-    }
-    return redirect("oidc_confirm")
-
-
-@sensitive_post_parameters("password", "code")
-@never_cache
-@require_http_methods(["GET", "HEAD", "POST"])
-def oidc_confirm(request: HttpRequest) -> HttpResponse:
-    """Ask for the code or password of the logged-in user, and connect the person with it."""
-    waiting = request.session.get(_TO_CONNECT, {"user": 0, "until": 0})
-    now = timezone.now()
-    user = User.objects.filter(pk=request.user.pk or 0).first()
-    if user is None or waiting["user"] != user.pk or now.timestamp() > waiting["until"]:
-        return _failed(request, "outdated", "No sign-in waits for a password in this browser.")
-    person, proof, error = Person(**waiting["person"]), proof_of(user), ""
-    if request.method == "POST":
-        try:
-            error = refusal(request, user=user, proof=proof, now=now) if proof else ""
-        except RateLimited as busy:
-            return too_many(request, busy)
-        if not error:
-            del request.session[_TO_CONNECT]
-            return _connect(request, person, user=user)
-    context = {"proof": proof, "person": person, "provider": settings.EBB_OIDC_NAME, "error": error}
-    return render(request, "registration/oidc_confirm.html", context)
-
-
-def _to_provider(request: HttpRequest, *, next_url: str = "") -> HttpResponse:
-    """Return the redirect to the provider. The session notes for whom: its answer is good for this
-    user, or for a sign-in if there is none."""
-    state = secrets.token_urlsafe(32)
-    back = request.build_absolute_uri(reverse("oidc_callback"))
-    try:
-        answer = send_to_provider(request, back=back, state=state)
-    except ProviderUnavailable as error:
-        return _failed(request, "unavailable", error, status=503)
-    request.session[_PLAN] = {"state": state, "user": request.user.pk, "next": next_url}
+        answer: HttpResponse = view(request)
+    except (*_NONSENSE, IntegrityError) as error:
+        return failed(request, error, status=503)
     return answer
 
 
-def _sign_in(request: HttpRequest, person: Person, next_url: str) -> HttpResponse:
-    now = timezone.now()
+def _to_provider(request: HttpRequest, process: str, next_url: str = "") -> HttpResponse:
+    provider = get_adapter().get_provider(request, settings.EBB_OIDC_ISSUER)
+    provider.oauth2_adapter_class = _Provider
     try:
-        user = user_of(person=person, may_create=settings.EBB_OIDC_CREATE_USERS, now=now)
-    except (NotFound, Forbidden) as error:
-        return _failed(request, "unknown", error)
-    except Conflict as error:
-        return _failed(request, "outdated", error)
-    rules = [GroupRole(group, space, Role(role)) for group, space, role in settings.EBB_OIDC_ROLES]
-    apply_roles(user=user, groups=person.groups, rules=rules, now=now)
-    # Django wants a backend, which finds the user of a session; any of ours does.
-    return enter(request, user, backend=settings.AUTHENTICATION_BACKENDS[0], next_url=next_url)
-
-
-def _connect(request: HttpRequest, person: Person, *, user: User) -> HttpResponse:
-    try:
-        connect(user=user, person=person, now=timezone.now())
-    except Conflict as error:
-        return _failed(request, "taken", error, status=409)
-    messages.success(
-        request, _("You can now sign in with %(name)s.") % {"name": settings.EBB_OIDC_NAME}
-    )
-    return redirect(settings.LOGIN_REDIRECT_URL)
-
-
-def _failed(request: HttpRequest, kind: str, reason: object, *, status: int = 403) -> HttpResponse:
-    """Return the page of a failed sign-in. The reason is for the log only."""
-    log.warning("Sign-in at %s failed: %s", settings.EBB_OIDC_ISSUER, reason)
-    context = {"kind": kind, "provider": settings.EBB_OIDC_NAME}
-    return render(request, "registration/oidc_failed.html", context, status=status)
+        answer: HttpResponse = provider.redirect(request, process, next_url=next_url or None)
+    except _NONSENSE as error:
+        return failed(request, error, status=503)
+    return answer

@@ -97,6 +97,7 @@ def _as_start_error(error: DatabaseError | psycopg.Error) -> StartError:
 def _prepare_database() -> None:
     refuse_newer()
     call_command("migrate", verbosity=0, interactive=False)
+    call_command("createcachetable", verbosity=0)
     make_moderators()  # after the migration, which creates the permissions
     if settings.CELERY_BROKER_URL.startswith("pgmq:"):
         _install_queue(queue_url(settings.CELERY_BROKER_URL, settings.DATABASE_URL))

@@ -18,6 +18,7 @@ from config.environment import Environment
 from config.local_files import database_url, secret_key
 from config.logs import FORMATS, log_settings
 from config.schedule import BEAT
+from config.sign_in import *  # noqa: F403 - each of its names is a setting of django-allauth
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 
@@ -144,6 +145,12 @@ INSTALLED_APPS = [
     "django.contrib.postgres",
     "django_htmx",
     "ninja",
+    "allauth",
+    "allauth.account",
+    "allauth.mfa",
+    "allauth.socialaccount",
+    "allauth.socialaccount.providers.openid_connect",
+    "allauth.usersessions",
     "config",
     "memory",
     "assessor",
@@ -168,6 +175,8 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
+    "allauth.account.middleware.AccountMiddleware",
+    "config.errors.BusyPages",
     "config.errors.api_problems",
 ]
 ROOT_URLCONF = "config.urls"
@@ -193,25 +202,17 @@ TEMPLATES = [
 
 AUTH_USER_MODEL = "memory.User"
 AUTHENTICATION_BACKENDS = [
-    "memory.access.passwords.LimitedPasswords",
+    "django.contrib.auth.backends.ModelBackend",
     "sesame.backends.ModelBackend",
 ]
-# New passwords use the first hasher. A password stored with the second is hashed again at the next
-# login.
-PASSWORD_HASHERS = [
-    "memory.access.password_hashers.QueuedArgon2",
-    "memory.access.password_hashers.QueuedPBKDF2",
-]
-LOGIN_URL = "login"
-LOGIN_REDIRECT_URL = "home"
-LOGOUT_REDIRECT_URL = "login"
+PASSWORD_HASHERS = ["memory.access.password_hashers.QueuedArgon2"]
 # Login links work once (use changes last_login, which signs them) and for one day.
 SESAME_ONE_TIME = True
 SESAME_MAX_AGE = 24 * 3600
 SESAME_TOKENS = ["sesame.tokens_v2"]  # the older format has no age to read
-# Off: users log in at the identity provider only. A link of `manage.py login_link` still works.
+# Off: users log in at the identity provider only, or by a link of `manage.py login_link`.
 EBB_LOCAL_LOGIN = env.yes("EBB_LOCAL_LOGIN", default=True)
-# The organisation's identity provider (config.identity_provider); off without an issuer.
+# The organisation's identity provider (config.oidc); off without an issuer.
 EBB_OIDC_ISSUER = env.address("EBB_OIDC_ISSUER")
 EBB_OIDC_CLIENT_ID = env.text("EBB_OIDC_CLIENT_ID")
 EBB_OIDC_CLIENT_SECRET = env.text("EBB_OIDC_CLIENT_SECRET")
@@ -237,9 +238,12 @@ EBB_RATES = {
     "preview": 600,
     "export": 60,
 }
-# The share of the rate limits that each process reserves for itself.
-_IN_PROCESS = "django.core.cache.backends.locmem.LocMemCache"
-CACHES = {"default": {"BACKEND": _IN_PROCESS, "OPTIONS": {"MAX_ENTRIES": 100_000}}}
+# All processes share the default cache, in which django-allauth counts attempts and used codes.
+_CACHE, _MOST = "django.core.cache.backends", {"MAX_ENTRIES": 100_000}
+CACHES = {
+    "default": {"BACKEND": f"{_CACHE}.db.DatabaseCache", "LOCATION": "ebb_cache", "OPTIONS": _MOST},
+    "process": {"BACKEND": f"{_CACHE}.locmem.LocMemCache", "OPTIONS": _MOST},
+}
 
 # Mail to owners (assessor.notices); off without a host.
 EMAIL_HOST = env.text("EMAIL_HOST")

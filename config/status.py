@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from django.conf import settings
-from django.core.cache import cache
+from django.core.cache import caches
 from django.db import DatabaseError
 from django.db.models import Count, DurationField, ExpressionWrapper, F, Max, Q
 from django.db.models.functions import Now
@@ -131,12 +131,12 @@ def _model() -> str:
     """
     if not environment_decides():
         return OK
-    answer: str | None = cache.get("health.model")
+    answer: str | None = caches["process"].get("health.model")
     if answer is None:
         try:
             asyncio.run(ask_model())
             answer = OK
         except ModelError as error:
             answer = str(error)
-        cache.set("health.model", answer, _MODEL_ANSWER_KEPT)
+        caches["process"].set("health.model", answer, _MODEL_ANSWER_KEPT)
     return answer

@@ -10,11 +10,11 @@ from config.api import api
 from config.attention import attention
 from config.health import health_parts
 from config.invitations import answer_invitation, invitation
-from config.login import LoginPage, login_code, login_link
+from config.login import urlpatterns as login_pages
 from config.mcp.authorisation import no_oauth, protected_resource
 from config.mem0.endpoint import api as mem0_api
 from config.metrics import metrics
-from config.oidc import oidc_callback, oidc_confirm, oidc_connect, oidc_start
+from config.oidc import oidc_callback, oidc_connect, oidc_start
 from config.openai_endpoint import api as openai_api
 from config.palette import palette, spaces_found
 
@@ -41,13 +41,10 @@ urlpatterns = [
     path("metrics", metrics, name="metrics"),
     path("admin/", admin.site.urls),
     path("i18n/", include("django.conf.urls.i18n")),
-    path("login/", LoginPage.as_view(), name="login"),
-    path("login/link/", login_link, name="login_link"),
-    path("login/code/", login_code, name="login_code"),
+    *login_pages,
     path("login/oidc/", oidc_start, name="oidc_start"),
     path("login/oidc/callback/", oidc_callback, name="oidc_callback"),
     path("login/oidc/connect/", oidc_connect, name="oidc_connect"),
-    path("login/oidc/confirm/", oidc_confirm, name="oidc_confirm"),
     path("invitation/", invitation, name="invitation"),
     path("invitations/<int:invitation_id>/", answer_invitation, name="invitation_answer"),
     path("logout/", auth.LogoutView.as_view(), name="logout"),

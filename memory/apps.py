@@ -12,6 +12,7 @@ class MemoryConfig(AppConfig):
 
     def ready(self) -> None:
         # Their models are there only now.
+        from memory.access import sign_in_audit  # noqa: F401 - connects its receivers
         from memory.consolidation import consolidation_job, proposing
         from memory.embeddings import switching
         from memory.jobs.kinds import register

@@ -28,7 +28,7 @@ from tests.processes import held_port, wait_until
 
 CLIENT = "ebb"
 CALLBACK = "/login/oidc/callback/"
-CONFIRM = "/login/oidc/confirm/"
+CONFIRM = "/account/confirm/"
 
 
 # --- The real one -----------------------------------------------------------------------------
@@ -83,7 +83,6 @@ class Forger:
 
     url: str = ""
     issuer: str = ""
-    nonce: str = ""
     claims: dict[str, Any] = field(default_factory=dict)
     userinfo: dict[str, Any] = field(default_factory=dict)
     published: RSAKey = field(default_factory=lambda: _key("one"))
@@ -117,7 +116,7 @@ class Forger:
         """The ID token, as it is asked to be."""
         now = int(time.time())
         claims = {
-            "iss": self.url, "aud": CLIENT, "sub": "p-1", "nonce": self.nonce,
+            "iss": self.url, "aud": CLIENT, "sub": "p-1",
             "iat": now, "exp": now + 60, "preferred_username": "dana",
         } | self.claims  # fmt: skip
         if not self.is_signed:
@@ -205,8 +204,9 @@ def sign_in(client: Client, provider: Provider, subject: str, **query: str) -> A
 def connect(client: Client, provider: Provider, subject: str, **proof: str) -> Answer:
     """Connects the account of the logged-in user at the real provider, with a password or code."""
     answer = come_back(client, provider.confirms(start_connecting(client), subject))
-    assert answer.headers["Location"] == CONFIRM
-    return client.post(CONFIRM, proof)
+    asked = answer.headers["Location"]
+    assert asked == (f"{CONFIRM}code/" if "code" in proof else CONFIRM)
+    return client.post(asked, proof)
 
 
 def parameter(address: str, name: str) -> str:

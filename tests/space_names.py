@@ -32,8 +32,8 @@ ROOT: Path = settings.BASE_DIR
 # life.
 SHARED = {
     "Space", "User", "Membership", "Embedder", "ApiKey", "WorkerHeartbeat", "ModelConnection",
-    "ModelChoice", "InstallationKey", "InstallationAuditEntry", "Identity", "SecondFactor",
-    "LoginSession", "LimitCount", "Invitation",
+    "ModelChoice", "InstallationKey", "InstallationAuditEntry", "LimitCount",
+    "Invitation",
 }  # fmt: skip
 
 _BEAT = "beat looks for work in all spaces"

@@ -1,6 +1,6 @@
 """Chooses the responder of a space."""
 
-from django.core.cache import cache
+from django.core.cache import caches
 
 from assessor.llm import ChatModel, MeteredModel, ModelError, get_model
 from chat.responders.base import Responder, Turn
@@ -40,14 +40,14 @@ async def model_names(space: Space) -> list[str]:
     if chosen is None:
         return []
     key = f"models of {chosen.connection_id} {chosen.base_url}".replace(" ", "-")
-    names: list[str] | None = await cache.aget(key)
+    names: list[str] | None = await caches["process"].aget(key)
     if names is None:
         try:
             listed = await _model(chosen).models()
         except ModelError:
             return []
         names = sorted({str(one["id"]) for one in listed if one.get("id")})
-        await cache.aset(key, names, LISTED_FOR)
+        await caches["process"].aset(key, names, LISTED_FOR)
     return names
 
 

@@ -28,17 +28,6 @@ def add(key: str, number: int, *, start: datetime, since: datetime) -> int:
     return int(count)
 
 
-def counted(key: str, *, since: datetime) -> int:
-    """Return the count of a key; 0 if its window began before `since`."""
-    rows = LimitCount.objects.filter(key=key, started_at__gte=since)
-    return rows.values_list("count", flat=True).first() or 0
-
-
-def forget(key: str) -> None:
-    """Set the count of a key back to 0."""
-    LimitCount.objects.filter(key=key).delete()
-
-
 def forget_old(*, now: datetime) -> None:
     """Delete the counts of windows that have ended."""
     LimitCount.objects.filter(started_at__lt=now - LONGEST).delete()

@@ -86,7 +86,7 @@ _REFUSED: dict[type[Exception], type[Exception]] = {
 def space_page(scope: str) -> Callable[[View[P]], Callable[..., HttpResponseBase]]:
     """Return a decorator for a view that takes the member's Access in place of the URL's `slug`.
 
-    NotFound becomes 404, Forbidden 403, RateLimited 429. Invalid arguments that our forms and links
+    NotFound becomes 404, Forbidden 403. Invalid arguments that our forms and links
     never send, such as a forged cursor, become 400.
     """
 
@@ -97,13 +97,11 @@ def space_page(scope: str) -> Callable[[View[P]], Callable[..., HttpResponseBase
             request: PageRequest, slug: str, *args: P.args, **kwargs: P.kwargs
         ) -> HttpResponseBase:
             access = request.access = page_access(request.user, slug, scope)
-            note_use(request, now=timezone.now())
+            note_use(request)
             try:
                 response = view(request, access, *args, **kwargs)
             except (NotFound, Forbidden, InvalidArguments) as error:
                 raise _REFUSED[type(error)](str(error)) from None
-            except RateLimited as error:
-                response = too_many(request, error)
             # Otherwise the Back button could show a cached fragment of the same URL.
             patch_vary_headers(response, ["HX-Request"])
             return response

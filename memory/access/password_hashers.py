@@ -1,5 +1,5 @@
-"""Django's password hashers behind one queue, so that every check and every new password waits
-there, on any page.
+"""Django's password hasher behind a queue, so that every check and every new password waits there,
+on any page.
 """
 
 import threading
@@ -50,12 +50,3 @@ class QueuedArgon2(hashers.Argon2PasswordHasher):
         """Return whether the hash is the password's."""
         with hashing_turn():
             return super().verify(password, encoded)
-
-
-class QueuedPBKDF2(hashers.PBKDF2PasswordHasher):
-    """PBKDF2, in turn. It verifies by encoding."""
-
-    def encode(self, password: str, salt: str, iterations: int | None = None) -> str:
-        """Return the password's hash."""
-        with hashing_turn():
-            return super().encode(password, salt, iterations)

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from enum import StrEnum
 
 from django.conf import settings
-from django.core.cache import cache
+from django.core.cache import caches
 
 from memory.access import limit_counts
 from memory.access.authentication import Access
@@ -45,12 +45,12 @@ def count_call(access: Access, kind: CallKind, *, now: datetime) -> None:
             f"Limit of {most} calls per minute exceeded for this kind of call ({kind}).",
             retry_after=_MINUTE - second,
         )
-    cache.set(taken, min(reserve, most - before) - 1, 2 * _MINUTE)
+    caches["process"].set(taken, min(reserve, most - before) - 1, 2 * _MINUTE)
 
 
 def _use(taken: str) -> bool:
     """Use one of the calls that this process has reserved. Return whether one was left."""
     try:
-        return cache.decr(taken) >= 0
+        return caches["process"].decr(taken) >= 0
     except ValueError:  # none was taken this minute
         return False

@@ -7,8 +7,6 @@ from memory.access.views import (
     connect,
     keys,
     members,
-    second_factor,
-    sessions,
     settings,
 )
 
@@ -30,11 +28,8 @@ urlpatterns = [
     path("settings/members/<int:member_id>/remove/", members.remove, name="members_remove"),
     path("settings/account/", account.account, name="account"),
     path("settings/account/zone/", account.zone, name="account_zone"),
-    path("settings/account/code/", second_factor.second_factor, name="second_factor"),
-    path("settings/account/code/renew/", second_factor.renew, name="second_factor_renew"),
-    path("settings/account/code/off/", second_factor.turn_off, name="second_factor_off"),
-    path("settings/account/sessions/end/", sessions.end_others, name="sessions_end_others"),
-    path("settings/account/sessions/<int:session_id>/end/", sessions.end, name="sessions_end"),
+    path("settings/account/sessions/end/", account.end_others, name="sessions_end_others"),
+    path("settings/account/sessions/<int:session_id>/end/", account.end, name="sessions_end"),
     path("settings/connect/", connect.connect, name="connect"),
     path("settings/connect/create/", connect.create, name="connect_create"),
     path("settings/keys/", keys.keys, name="keys"),

@@ -14,7 +14,9 @@ _ACTIONS: Final = {
     "view": _("can view"),
 }
 # Models without a page in the admin, whose names Django derives from their classes.
-_UNNAMED: Final = (_("identity"), _("limit count"), _("login session"), _("second factor"))
+_UNNAMED: Final = (_("limit count"),)
+_HIDDEN: Final = ("account", "mfa", "socialaccount", "usersessions")
+"""Apps of django-allauth, which have no page in the admin."""
 
 
 def permission_label(permission: Permission) -> str:
@@ -32,5 +34,6 @@ class PermissionsInWords(ModelAdmin):
         """Label the choices of a field of permissions."""
         field = super().formfield_for_manytomany(db_field, request, **kwargs)
         if field is not None and db_field.related_model is Permission:
+            field.queryset = field.queryset.exclude(content_type__app_label__in=_HIDDEN)
             field.label_from_instance = permission_label
         return field

@@ -180,18 +180,6 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
-            name='LoginSession',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('session_key', models.CharField(max_length=40, unique=True)),
-                ('agent', models.CharField(blank=True, max_length=300)),
-                ('address', models.CharField(blank=True, max_length=45)),
-                ('started_at', models.DateTimeField(default=django.utils.timezone.now)),
-                ('seen_at', models.DateTimeField(default=django.utils.timezone.now)),
-                ('user', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='login_sessions', to=settings.AUTH_USER_MODEL)),
-            ],
-        ),
-        migrations.CreateModel(
             name='Membership',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
@@ -203,17 +191,6 @@ class Migration(migrations.Migration):
                 'verbose_name': 'member',
                 'verbose_name_plural': 'members',
             },
-        ),
-        migrations.CreateModel(
-            name='SecondFactor',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('sealed_secret', models.TextField()),
-                ('last_step', models.BigIntegerField(default=0)),
-                ('recovery_digests', django.contrib.postgres.fields.ArrayField(base_field=models.CharField(max_length=64), default=list, size=None)),
-                ('created_at', models.DateTimeField(default=django.utils.timezone.now)),
-                ('user', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='second_factor', to=settings.AUTH_USER_MODEL)),
-            ],
         ),
         migrations.CreateModel(
             name='Space',
@@ -475,19 +452,6 @@ class Migration(migrations.Migration):
             options={
                 'verbose_name': 'delivery',
                 'verbose_name_plural': 'deliveries',
-            },
-        ),
-        migrations.CreateModel(
-            name='Identity',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('issuer', models.CharField(max_length=300)),
-                ('subject', models.CharField(max_length=255)),
-                ('created_at', models.DateTimeField(default=django.utils.timezone.now)),
-                ('user', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='identities', to=settings.AUTH_USER_MODEL)),
-            ],
-            options={
-                'constraints': [models.UniqueConstraint(fields=('issuer', 'subject'), name='identity_once'), models.UniqueConstraint(fields=('issuer', 'user'), name='identity_once_per_user')],
             },
         ),
         migrations.CreateModel(

@@ -19,7 +19,6 @@ from memory.models.reasons import Reason
 from memory.models.relevance import RelevanceMark
 from memory.models.review_rules import ReviewRule
 from memory.models.saved_queries import SavedQuery
-from memory.models.sign_in import Identity, LoginSession, SecondFactor
 from memory.models.usage import ModelUsage, UsagePurpose
 from memory.models.webhooks import DeliveryState, Webhook, WebhookDelivery, WebhookEvent
 from memory.models.workers import WorkerHeartbeat
@@ -35,7 +34,6 @@ __all__ = [
     "Embedder",
     "FurtherEmbedding",
     "IdempotentWrite",
-    "Identity",
     "InstallationAuditEntry",
     "InstallationKey",
     "Invitation",
@@ -43,7 +41,6 @@ __all__ = [
     "JobPart",
     "JobState",
     "LimitCount",
-    "LoginSession",
     "Membership",
     "Memory",
     "MemoryEmbedding",
@@ -62,7 +59,6 @@ __all__ = [
     "Role",
     "SavedQuery",
     "Scope",
-    "SecondFactor",
     "Space",
     "Status",
     "UsagePurpose",

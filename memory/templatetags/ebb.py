@@ -17,6 +17,7 @@ from django.utils.safestring import SafeString
 from django.utils.text import Truncator
 from django.utils.translation import gettext, ngettext
 
+from memory.access.devices import device
 from memory.jobs.durations import how_long
 from memory.models import Memory, Scope, WebhookEvent
 from memory.models.reasons import in_words
@@ -29,6 +30,7 @@ from memory.store.adjustment_labels import signed
 from memory.store.history_labels import author_of_rule, who, why
 
 register = template.Library()
+register.filter(device)
 register.filter(in_words)
 register.filter(why)
 register.filter(how_long)

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from django.core.cache import cache
+from django.core.cache import caches
 from django.urls import reverse
 from playwright.sync_api import expect
 
@@ -22,7 +22,7 @@ pytestmark = [
 def test_a_model_is_connected_tested_chosen_and_answers(
     log_in: LogIn, web: Web, space: Space, alice: User, stub_model: StubModel
 ) -> None:
-    cache.clear()
+    caches["process"].clear()
     User.objects.filter(pk=alice.pk).update(is_superuser=True)
     page = log_in(on=web)
     page.goto(web.url + reverse("models", args=["home"]))

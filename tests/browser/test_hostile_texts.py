@@ -38,7 +38,7 @@ OWN_WORDS_ONLY = {
     *("job", "lab_find", "memories_tags", "model_field", "models", "overview", "attention"),
     *("poll", "private", "recall_times", "spaces_leaving", "transfer", "connect", "usage"),
     *("embeddings_models", "memory_add", "memory_add_lifetime", "policy_compare", "first_steps"),
-    *("second_factor", "policy"),
+    *("policy", "account_set_password", "mfa_activate_totp", "mfa_generate_recovery_codes"),
 }
 # Pieces about one row, which may have nothing to tell.
 OF_A_ROW = {

@@ -6,7 +6,7 @@ from uuid import uuid4
 
 import pytest
 from asgiref.sync import async_to_sync
-from django.core.cache import cache
+from django.core.cache import caches
 from django.test import AsyncClient, Client
 from django.urls import reverse
 from django.utils import timezone
@@ -107,7 +107,7 @@ def test_each_profile_has_its_meaning_in_a_line() -> None:
 def page(client: Client, alice: User, stub_model: StubModel, settings: Settings) -> Client:
     """alice's browser, where the stub model is configured."""
     client.force_login(alice)
-    cache.clear()
+    caches["process"].clear()
     settings.OPENAI_BASE_URL, settings.OPENAI_API_KEY = stub_model.base_url, ""
     settings.EBB_CHAT_MODEL = "stub"
     return client

@@ -5,7 +5,7 @@ import re
 from typing import Any
 
 import pytest
-from django.core.cache import cache
+from django.core.cache import caches
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
@@ -27,7 +27,7 @@ SECRET = "sk-very-secret-and-long"
 @pytest.fixture
 def client(space: Space, alice: User) -> Client:
     """alice's browser. She owns `space` and is an operator."""
-    cache.clear()
+    caches["process"].clear()
     User.objects.filter(pk=alice.pk).update(is_superuser=True)
     client = Client()
     client.force_login(alice)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import psycopg
 import pytest
+from allauth.usersessions.models import UserSession
 from django.contrib.sessions.models import Session
 from django.utils import timezone
 from pytest_django import Settings
@@ -15,7 +16,7 @@ from config import dump_script
 from config.backup import BackupError, back_up, restore
 from config.dump_script import ForeignSQL
 from config.postgres_tools import Tool
-from memory.models import LoginSession, Space, User, WorkerHeartbeat
+from memory.models import Space, User, WorkerHeartbeat
 from tests.memory.writing import remember
 from tests.processes import test_database_url
 
@@ -177,14 +178,14 @@ def test_a_backup_has_only_the_tables_of_ebb(backup: Path) -> None:
 def test_a_backup_has_no_sessions(backup: Path) -> None:
     user = User.objects.create_user("ana")
     Session.objects.create(session_key="a" * 32, expire_date=timezone.now())
-    LoginSession.objects.create(session_key="a" * 32, user=user)
+    UserSession.objects.create(session_key="a" * 32, user=user, ip="192.0.2.1")
     back_up(backup, now=(now := timezone.now()), say=print)
 
     restore(backup, replace=True, even_if_running=True, now=now, say=print)
 
     assert User.objects.exists()
     assert not Session.objects.exists()
-    assert not LoginSession.objects.exists()
+    assert not UserSession.objects.exists()
 
 
 STATEMENTS = [

@@ -59,7 +59,7 @@ def test_somebody_with_an_account_logs_in_and_accepts_as_themselves(
     client = Client()
     page = client.get(reverse("invitation"), {"token": token}).content.decode()
     [to_login] = re.findall(r'href="(/login/\?next=[^"]+)"', page)
-    words = {"username": "charlie", "password": "a long password of charlie"}
+    words = {"login": "charlie", "password": "a long password of charlie"}
     back = client.post(to_login, words)
     assert back.headers["Location"] == f"/invitation/?token={token}"
     assert "You are logged in as" in client.get(back.headers["Location"]).content.decode()

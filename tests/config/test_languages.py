@@ -82,7 +82,7 @@ def test_pages_are_in_the_language_of_the_browser(space: Space, alice: User) -> 
 def test_a_language_that_was_chosen_is_kept() -> None:
     """By the button of a page; it outweighs the browser's."""
     client = Client(headers={"accept-language": "en"})
-    login = reverse("login")
+    login = reverse("account_login")
     page = client.get(login).text
     assert 'lang="en"' in page
     assert english(page) != []

@@ -9,7 +9,6 @@ from queue import Queue
 
 import pytest
 from django.contrib.auth import authenticate
-from django.contrib.auth.hashers import PBKDF2PasswordHasher
 from django.core.management import call_command
 from django.db import connections
 from django.db.backends.base.base import BaseDatabaseWrapper
@@ -20,12 +19,12 @@ from sesame.utils import get_query_string
 from config.local_files import note_url
 from config.logs import LineFormatter, without_traceback
 from config.settings import PASSWORD_HASHERS
-from memory.access.failures import MOST_PER_ACCOUNT, MOST_PER_ADDRESS
 from memory.access.password_hashers import _AT_ONCE
 from memory.models import Space, User
 from tests.processes import wait_until
 
 PASSWORD = "a-Long-Pass-7319"
+MOST_PER_ACCOUNT, MOST_PER_ADDRESS = 10, 30
 
 
 @pytest.fixture
@@ -36,7 +35,7 @@ def bob(db: None) -> User:
 def enters(name: str, password: str, *, address: str = "192.0.2.1") -> bool:
     """Return whether this name and password log in."""
     client = Client(REMOTE_ADDR=address)
-    client.post("/login/", {"username": name, "password": password})
+    client.post("/login/", {"login": name, "password": password})
     return "_auth_user_id" in client.session
 
 
@@ -70,7 +69,10 @@ def test_the_addresses_of_one_ipv6_network_count_together(bob: User) -> None:
     assert enters("bob", PASSWORD, address="2001:db8:0:8::1")
 
 
-def test_a_login_that_waits_keeps_no_database_connection(transactional_db: None) -> None:
+def test_a_login_that_waits_keeps_no_database_connection(
+    transactional_db: None, settings: Settings
+) -> None:
+    settings.PASSWORD_HASHERS = PASSWORD_HASHERS
     used: Queue[BaseDatabaseWrapper] = Queue()
 
     def log_in() -> None:
@@ -86,27 +88,6 @@ def test_a_login_that_waits_keeps_no_database_connection(transactional_db: None)
         wait_until(lambda: its.connection is None, what="the release of the connection")
         assert waiting.is_alive()
     waiting.join()
-
-
-def test_success_forgets_the_failures_of_an_account(bob: User) -> None:
-    for _ in range(3):
-        for _ in range(MOST_PER_ACCOUNT - 1):
-            assert not enters("bob", "wrong", address="192.0.2.7")
-        assert enters("bob", PASSWORD, address="192.0.2.8")
-
-
-def test_an_older_password_is_hashed_by_argon2_at_the_next_login(
-    bob: User, settings: Settings
-) -> None:
-    settings.PASSWORD_HASHERS = PASSWORD_HASHERS
-    bob.password = PBKDF2PasswordHasher().encode("a long password of bob", "salt", iterations=1)
-    bob.save()
-
-    for _ in range(2):
-        assert authenticate(username=bob.username, password="a long password of bob") == bob
-
-    bob.refresh_from_db()
-    assert bob.password.startswith("argon2$")
 
 
 def test_only_the_button_spends_a_link(bob: User) -> None:

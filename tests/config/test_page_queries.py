@@ -8,6 +8,7 @@ from django.db import connection
 from django.http import HttpResponseBase
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
 from django.utils import timezone
 
 from benchmarks.lived_in import lived_in
@@ -37,6 +38,7 @@ def owner(space: Space) -> Client:
     add_member(space=space, user=user, role=Role.OWNER, actor=SYSTEM, now=timezone.now())
     client = Client()
     client.force_login(user)
+    client.get(reverse("settings", args=[space.slug]))  # notes the new session
     return client
 
 

@@ -1,57 +1,46 @@
-"""The account page: password, second factor, sign-in at the identity provider, time zone, and
-sessions.
+"""The account page: what a user logs in with, time zone, and sessions. django-allauth has the pages
+for changes.
 """
 
-from typing import Any
-
+from allauth.mfa.utils import is_mfa_enabled
+from allauth.socialaccount.models import SocialAccount
 from django.conf import settings
 from django.contrib import messages
-from django.contrib.auth import update_session_auth_hash
-from django.contrib.auth.forms import SetPasswordForm
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
-from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.views.decorators.debug import sensitive_post_parameters
-from django.views.decorators.http import require_http_methods, require_POST
+from django.views.decorators.http import require_POST, require_safe
 
 from memory.access.authentication import Access
-from memory.access.confirmation import ChangePassword
-from memory.access.pages import PageRequest, space_page
-from memory.access.sessions import end_other_sessions, start_session
+from memory.access.pages import PageRequest, logged_in, space_page
+from memory.access.sessions import end_other_sessions, end_session, open_sessions
 from memory.access.user_zone import set_zone
-from memory.access.views.sessions import listed_sessions
 from memory.errors import InvalidArguments
-from memory.models import Identity, SecondFactor, User
+from memory.models import Space
 from memory.moments import zones_of_places
 
 
-@sensitive_post_parameters()
-@require_http_methods(["GET", "POST"])
+@require_safe
+@logged_in
+def own_account(request: PageRequest) -> HttpResponse:
+    """Redirect to the account page in the user's first space."""
+    space = Space.objects.of_member(request.user).order_by("name", "pk").first()
+    return redirect("account", space.slug) if space else redirect("home")
+
+
+@require_safe
 @space_page("read")
 def account(request: PageRequest, access: Access) -> HttpResponse:
-    """Set the first password of an invited user, or change a password with the old one."""
-    user = request.user
-    sent = request.POST if request.method == "POST" and settings.EBB_LOCAL_LOGIN else None
-    form: SetPasswordForm[User] = (
-        ChangePassword(user, sent, request=request)
-        if user.has_usable_password()
-        else SetPasswordForm(user, sent)
-    )
-    if form.is_valid():
-        form.save()
-        update_session_auth_hash(request, user)  # keeps this session, ends the others
-        start_session(request, user=user, now=timezone.now())
-        end_other_sessions(user=user, keep=request.session.session_key)
-        messages.success(request, _("Password saved."))
-        return redirect("account", access.space.slug)
-    context: dict[str, Any] = {
-        "form": form,
+    """Show the user's account."""
+    context = {
         "has_passwords": settings.EBB_LOCAL_LOGIN,
-        "factor": SecondFactor.objects.filter(user=user).first(),
+        "has_factor": is_mfa_enabled(request.user),
         "provider": settings.EBB_OIDC_NAME if settings.EBB_OIDC_ISSUER else "",
-        "is_connected": Identity.objects.filter(user=user).exists(),
-        "sessions": listed_sessions(request),
+        "is_connected": SocialAccount.objects.filter(
+            user=request.user, provider=settings.EBB_OIDC_ISSUER
+        ).exists(),
+        "sessions": open_sessions(request.user),
+        "current": request.session.session_key,
         "zones": zones_of_places(),
     }
     return render(request, "memory/access/account.html", context)
@@ -67,4 +56,22 @@ def zone(request: PageRequest, access: Access) -> HttpResponse:
         messages.error(request, _("Choose one of the time zones."))
     else:
         messages.success(request, _("Saved."))
+    return redirect("account", access.space.slug)
+
+
+@require_POST
+@space_page("read")
+def end(request: PageRequest, access: Access, session_id: int) -> HttpResponse:
+    """Log another browser of the user out."""
+    end_session(user=request.user, session_id=session_id, keep=request.session.session_key)
+    messages.success(request, _("Session logged out."))
+    return redirect("account", access.space.slug)
+
+
+@require_POST
+@space_page("read")
+def end_others(request: PageRequest, access: Access) -> HttpResponse:
+    """Log the user out of all browsers except this one."""
+    end_other_sessions(user=request.user, keep=request.session.session_key)
+    messages.success(request, _("All other sessions logged out."))
     return redirect("account", access.space.slug)

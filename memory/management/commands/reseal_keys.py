@@ -5,7 +5,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 from django.utils.translation import gettext as _
 
-from memory.access.second_factor import reseal_second_factors
+from memory.access import factors
 from memory.model_connections.services import reseal_keys
 from memory.webhooks.services import reseal_secrets
 
@@ -21,12 +21,12 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         keys, lost_keys = reseal_keys()
         secrets, lost_secrets = reseal_secrets()
-        factors, lost_factors = reseal_second_factors()
+        sealed_factors, lost_factors = factors.reseal()
         said = _(
             "Encrypted with SECRET_KEY: %(keys)d keys, %(secrets)d webhook secrets, "
             "%(factors)d second factors"
         )
-        self.stdout.write(said % {"keys": keys, "secrets": secrets, "factors": factors})
+        self.stdout.write(said % {"keys": keys, "secrets": secrets, "factors": sealed_factors})
         faults = (
             (
                 _("These keys cannot be read. Enter them again in Settings → Models: %(names)s"),

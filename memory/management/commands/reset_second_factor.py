@@ -3,11 +3,9 @@
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
-from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from memory.access.second_factor import turn_off
-from memory.actors import SYSTEM
+from memory.access.factors import turn_off
 from memory.models import User
 
 
@@ -23,6 +21,6 @@ class Command(BaseCommand):
         user = User.objects.filter(username=username).first()
         if user is None:
             raise CommandError(_("There is no user named %(name)s.") % {"name": username})
-        if not turn_off(user=user, actor=SYSTEM, now=timezone.now()):
+        if not turn_off(user=user):
             raise CommandError(_("%(name)s has no second factor.") % {"name": username})
         self.stdout.write(_("The second factor of %(name)s is off.") % {"name": username})

@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
-from django.core.cache import cache
+from django.core.cache import caches
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
@@ -12,8 +12,7 @@ from django.urls import reverse
 from pytest_django import Settings
 
 from memory.access.authentication import Access
-from memory.access.failures import MOST_PER_ACCOUNT, TooManyFailures, attempt
-from memory.access.limit_counts import forget_old
+from memory.access.limit_counts import add, forget_old
 from memory.access.rate_limits import CallKind, count_call
 from memory.actors import Actor
 from memory.errors import RateLimited
@@ -63,7 +62,7 @@ def test_a_refusal_says_when_the_next_minute_begins(space: Space, settings: Sett
 
 def other_process() -> None:
     """Forget what this process keeps for itself: the next call is as one of another process."""
-    cache.clear()
+    caches["process"].clear()
 
 
 def test_processes_share_a_limit(space: Space, settings: Settings) -> None:
@@ -93,36 +92,9 @@ def test_most_calls_need_no_statement(space: Space, settings: Settings) -> None:
     assert LimitCount.objects.get().count == 60
 
 
-def fails(account: str, now: datetime) -> None:
-    """Make one wrong attempt. Raises TooManyFailures if it is refused."""
-    assert not attempt(lambda: False, kind="account", account=account, address="a", now=now)
-
-
-def test_failures_count_for_fifteen_minutes(db: None) -> None:
-    for number in range(MOST_PER_ACCOUNT):
-        fails("Bob" if number % 2 else "bob", NOW)
-    with pytest.raises(TooManyFailures):
-        fails("bob", NOW + 15 * MINUTE)
-
-    fails("eve", NOW)
-    fails("bob", NOW + 16 * MINUTE)
-
-
-def test_attempts_at_the_same_time_count_each_other(db: None) -> None:
-    for _ in range(MOST_PER_ACCOUNT - 1):
-        fails("bob", NOW)
-
-    def meanwhile() -> bool:
-        with pytest.raises(TooManyFailures):
-            fails("bob", NOW)
-        return False
-
-    assert not attempt(meanwhile, kind="account", account="bob", address="b", now=NOW)
-
-
 def test_ended_windows_are_deleted(db: None) -> None:
-    fails("eve", NOW - timedelta(minutes=61))
-    assert LimitCount.objects.count() == 2  # of the account and of the address
+    long_ago = NOW - timedelta(minutes=61)
+    add("eve", 1, start=long_ago, since=long_ago)
 
     forget_old(now=NOW)
 
