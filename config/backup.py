@@ -200,7 +200,7 @@ def _refuse_unfit(url: str, replace: bool) -> None:
 
 def _chosen(url: str, dump: Path, say: Callable[[str], None]) -> Path:
     """Return a file that lists for pg_restore which entries of the dump it restores."""
-    lines = run_tool(url, "pg_restore", "--list", str(dump)).splitlines()
+    lines = run_tool(url, "pg_restore", "--list", "--format=custom", str(dump)).splitlines()
     entries = {line: line.split(" ", 3)[-1] for line in lines if line[:1] not in ("", ";")}
     kept = [line for line, entry in entries.items() if entry.startswith(_RESTORED)]
     for entry in entries.keys() - kept:
@@ -211,7 +211,13 @@ def _chosen(url: str, dump: Path, say: Callable[[str], None]) -> Path:
 
 
 def _replace_tables(url: str, dump: Path, chosen: Path) -> None:
-    options = ("--exit-on-error", "--no-owner", "--no-privileges", f"--jobs={_JOBS}")
+    options = (
+        "--format=custom",
+        "--exit-on-error",
+        "--no-owner",
+        "--no-privileges",
+        f"--jobs={_JOBS}",
+    )
     backup_tables.set_aside(url)
     try:
         run_tool(

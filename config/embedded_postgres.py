@@ -73,7 +73,7 @@ class EmbeddedPostgres:
             url = _url(socket_folder, "postgres")
             self._wait(url, give_up)
             if not give_up():
-                _make_database(url)
+                self._make_database(url)
             draft = self._data_dir / "database_url.new"
             draft.write_text(_url(socket_folder, "ebb"))
             draft.replace(self._data_dir / "database_url")
@@ -189,6 +189,29 @@ class EmbeddedPostgres:
             else:
                 return
 
+    def _make_database(self, url: str) -> None:
+        """Create Ebb's user and database if missing, by the superuser's `url`.
+
+        The user may create and own what is in the database, and nothing else: so neither an error
+        of Ebb nor a forged backup reaches files or programs. From then on the superuser reads
+        nothing in that database: functions of the user could then run with the superuser's rights.
+        """
+        try:
+            with psycopg.connect(url, autocommit=True) as session:
+                if session.execute("SELECT 1 FROM pg_database WHERE datname = 'ebb'").fetchone():
+                    return
+                if not session.execute("SELECT 1 FROM pg_roles WHERE rolname = 'ebb'").fetchone():
+                    session.execute("CREATE ROLE ebb LOGIN")
+                session.execute("DROP DATABASE IF EXISTS ebb_draft")  # of an interrupted start
+                session.execute("CREATE DATABASE ebb_draft")
+                with psycopg.connect(url, dbname="ebb_draft") as draft:
+                    draft.execute("CREATE EXTENSION vector")
+                    draft.execute("ALTER SCHEMA public OWNER TO ebb")
+                    draft.execute("GRANT CREATE ON DATABASE ebb_draft TO ebb")
+                session.execute("ALTER DATABASE ebb_draft RENAME TO ebb")
+        except psycopg.Error as error:
+            raise StartError(f"PostgreSQL could not create Ebb's database: {error}") from None
+
 
 def _shared_buffers() -> int:
     """Return PostgreSQL's cache in MB: an eighth of this machine's memory, at most 1 GB. Its
@@ -235,24 +258,3 @@ def _postmaster(folder: Path) -> psutil.Process | None:
 
 def _url(folder: Path | None, user: str) -> str:
     return f"postgresql://{user}:@/{user}?host={quote(str(folder))}"
-
-
-def _make_database(url: str) -> None:
-    """Create Ebb's user and database if missing, by the superuser's `url`.
-
-    The user may create and own what is in the database, and nothing else: so neither an error of
-    Ebb nor a forged backup reaches files or programs. From then on the superuser reads nothing in
-    that database, since the user's functions could then run with the superuser's rights.
-    """
-    with psycopg.connect(url, autocommit=True) as session:
-        if session.execute("SELECT FROM pg_database WHERE datname = 'ebb'").fetchone():
-            return
-        if not session.execute("SELECT FROM pg_roles WHERE rolname = 'ebb'").fetchone():
-            session.execute("CREATE ROLE ebb LOGIN")
-        session.execute("DROP DATABASE IF EXISTS ebb_draft")  # of an interrupted start
-        session.execute("CREATE DATABASE ebb_draft")
-        with psycopg.connect(url, dbname="ebb_draft") as draft:
-            draft.execute("CREATE EXTENSION vector")
-            draft.execute("ALTER SCHEMA public OWNER TO ebb")
-            draft.execute("GRANT CREATE ON DATABASE ebb_draft TO ebb")
-        session.execute("ALTER DATABASE ebb_draft RENAME TO ebb")
