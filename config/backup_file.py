@@ -31,6 +31,8 @@ def read(file: Path, *, key: Path, dump: Path) -> None:
             part = archive.next()
             if part is not None and part.name == KEY and part.size <= _LONGEST:
                 _copy(archive, part, key)
+                if not (key.read_bytes().strip() and key.read_bytes().isascii()):
+                    raise NoBackup(f"Its {KEY} is not text.")
                 part = archive.next()
             if part is None or part.name != DUMP or part.issparse():
                 raise NoBackup(f"It has no {DUMP}.")
