@@ -220,10 +220,11 @@ def _replace_tables(url: str, dump: Path, chosen: Path) -> None:
     )
     backup_tables.set_aside(url)
     try:
-        run_tool(
-            url, "pg_restore", "--dbname=", f"--use-list={chosen}", *options, str(dump),
-            settings=_MEMORY,
-        )  # fmt: skip
+        with backup_tables.unchanged_settings(url):
+            run_tool(
+                url, "pg_restore", "--dbname=", f"--use-list={chosen}", *options, str(dump),
+                settings=_MEMORY,
+            )  # fmt: skip
         _refuse_other_version(backup_tables.migrations(url))
         backup_tables.forget(url)
     finally:

@@ -4,6 +4,8 @@ A restore commits many times, because pg_restore works in parallel. If it fails,
 the tables of before are put back: at once, or by the next `prepare` or restore.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import datetime
 
 import psycopg
@@ -37,6 +39,23 @@ _POWERFUL = """
         ))
     )
 """
+
+# Of the user, in pg_db_role_setting.
+_SETTINGS = """
+    SELECT setdatabase, setconfig FROM pg_db_role_setting
+    JOIN pg_roles ON pg_roles.oid = setrole WHERE rolname = session_user ORDER BY setdatabase
+"""
+_RESET = """
+    DO $$ BEGIN
+      EXECUTE format('ALTER ROLE %I IN DATABASE %I RESET ALL', session_user, current_database());
+      EXECUTE format('ALTER ROLE %I RESET ALL', session_user);
+    END $$
+"""
+# Whatever the user's settings are, a session with these can reset them.
+_USABLE = (
+    "-c default_transaction_read_only=off -c search_path=public"
+    " -c statement_timeout=0 -c lock_timeout=0"
+)
 
 
 def is_powerful(url: str) -> bool:
@@ -72,7 +91,7 @@ def migrations(url: str) -> list[str]:
 def set_aside(url: str) -> None:
     """Move all tables out of the way."""
     with psycopg.connect(url) as session:
-        session.execute("CREATE EXTENSION IF NOT EXISTS vector")
+        session.execute("CREATE EXTENSION IF NOT EXISTS vector WITH SCHEMA public")
         session.execute(f"CREATE SCHEMA {_BEFORE}")
         session.execute(_SET_ASIDE)
 
@@ -81,6 +100,20 @@ def forget(url: str) -> None:
     """Drop the tables that were set aside."""
     with psycopg.connect(url) as session:
         session.execute(f"DROP SCHEMA {_BEFORE} CASCADE")
+
+
+@contextmanager
+def unchanged_settings(url: str) -> Iterator[None]:
+    """Reset the user's settings in PostgreSQL if the SQL of a forged backup changes them during the
+    block: they could keep Ebb from using the database."""
+    with psycopg.connect(url) as session:
+        before = session.execute(_SETTINGS).fetchall()
+    try:
+        yield
+    finally:
+        with psycopg.connect(url, options=_USABLE) as session:
+            if session.execute(_SETTINGS).fetchall() != before:
+                session.execute(_RESET)
 
 
 def put_back(url: str) -> None:

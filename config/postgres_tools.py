@@ -27,7 +27,7 @@ def run_tool(url: str, name: str, *arguments: str, settings: str = "") -> str:
         command, env=variables, stdin=subprocess.DEVNULL, capture_output=True
     )
     if done.returncode:
-        raise ToolError(_printable(done.stderr))
+        raise ToolError(_printable(done.stderr) or f"{name} ended with code {done.returncode}")
     return done.stdout.decode(errors="replace")
 
 

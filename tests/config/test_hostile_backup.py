@@ -67,3 +67,18 @@ def test_what_it_leaves_runs_with_the_rights_of_ebb(backup: Path, database: str)
     with pytest.raises(psycopg.errors.InsufficientPrivilege):
         run("INSERT INTO auth_own VALUES ('x')", database)
     run("DROP FUNCTION own CASCADE; DROP TABLE auth_own", database)
+
+
+def test_it_cannot_lock_ebb_out(backup: Path, database: str) -> None:
+    sql = """
+        CREATE TABLE public.auth_own (name text);
+        ALTER ROLE ordinary SET default_transaction_read_only = on;
+        ALTER ROLE ordinary IN DATABASE ordinary SET search_path = pg_temp;
+        SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+        WHERE usename = user AND pid <> pg_backend_pid();
+    """
+    with pytest.raises(BackupError):  # its own further sessions can write no more
+        restored(with_dump(backup, with_sql(roomy(backup, database), sql)))
+
+    run("INSERT INTO auth_group (name) VALUES ('more')", database)
+    assert groups(database) == ["more", "new", "old"]
