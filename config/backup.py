@@ -104,11 +104,9 @@ def restore(
     """
     with _explained(file), _folder() as folder:
         plain, key, dump = folder / "plain", folder / "key", folder / "dump"
-        if decrypt(file, plain, secret=settings.EBB_BACKUP_PASSPHRASE, identity=identity):
-            backup_file.read(plain, key=key, dump=dump)
-            plain.unlink()
-        else:
-            backup_file.read(file, key=key, dump=dump)
+        locked = decrypt(file, plain, secret=settings.EBB_BACKUP_PASSPHRASE, identity=identity)
+        backup_file.read(plain if locked else file, key=key, dump=dump)
+        plain.unlink(missing_ok=True)
         with _database() as (url, running), one_at_a_time(url):
             if not even_if_running:
                 _refuse_running(url, running, now)
@@ -233,9 +231,10 @@ def _replace_tables(url: str, dump: Path, chosen: Path) -> None:
 
 def _refuse_other_version(migrations: list[str]) -> None:
     known = {f"{app}.{name}" for app, name in MigrationLoader(None).disk_migrations}
-    unknown = [name for name in migrations if name not in known]
-    if unknown or "memory.0001_initial" not in migrations:
+    if "memory.0001_initial" not in migrations:
+        raise NoBackup("It does not have Ebb's tables.")
+    if unknown := [name for name in migrations if name not in known]:
         raise BackupError(
-            f"The backup was made by another version of Ebb, with {unknown[:1]}. This version does "
-            "not know it. Restore it with that version or a later one."
+            f"The backup was made by a newer version of Ebb, with {unknown[0]!r:.100}, which this "
+            "version does not know. Restore it with that version or a later one."
         )

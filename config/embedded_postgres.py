@@ -74,9 +74,7 @@ class EmbeddedPostgres:
             self._wait(url, give_up)
             if not give_up():
                 self._make_database(url)
-            draft = self._data_dir / "database_url.new"
-            draft.write_text(_url(socket_folder, "ebb"))
-            draft.replace(self._data_dir / "database_url")
+            self._note(_url(socket_folder, "ebb"))
 
     def look_after(self, *, say: Callable[[str], None], give_up: Callable[[], bool]) -> None:
         """Restart the server if it has died. Raises StartError if its files are gone."""
@@ -188,6 +186,11 @@ class EmbeddedPostgres:
                 time.sleep(0.1)
             else:
                 return
+
+    def _note(self, url: str) -> None:
+        draft = self._data_dir / "database_url.new"
+        draft.write_text(url)
+        draft.replace(self._data_dir / "database_url")
 
     def _make_database(self, url: str) -> None:
         """Create Ebb's user and database if missing, by the superuser's `url`.

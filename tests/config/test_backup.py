@@ -9,6 +9,7 @@ from pytest_django import Settings
 
 from config import backup_tables
 from config.backup import BackupError, back_up, restore
+from config.postgres_tools import ToolError, run_tool
 from config.preconditions import StartError
 from memory.jobs.workers import record_heartbeat
 from memory.models import LoginSession, Space, User
@@ -103,7 +104,7 @@ def test_a_backup_of_a_newer_ebb_is_refused(backup: Path, database: str) -> None
         database)  # fmt: skip
     back_up(backup)
     run("DELETE FROM django_migrations WHERE name = '0099_x'", database)
-    with pytest.raises(BackupError, match=r"another version of Ebb.*chat.0099_x"):
+    with pytest.raises(BackupError, match=r"newer version of Ebb.*chat.0099_x"):
         restored(backup)
 
     assert groups(database) == BOTH
@@ -151,3 +152,9 @@ def test_a_database_that_is_away_is_named_in_one_line(settings: Settings, tmp_pa
         settings.DATABASE_URL = f"postgresql://ebb@127.0.0.1:{port.getsockname()[1]}/ebb"
         with pytest.raises(StartError, match=r"^The database in DATABASE_URL does not answer.*$"):
             back_up(tmp_path / "ebb.backup")
+
+
+@pytest.mark.django_db
+def test_a_tool_that_is_missing_is_named_with_its_version() -> None:
+    with pytest.raises(ToolError, match=r"newest pg_none here is missing. Install .* PostgreSQL 1"):
+        run_tool(test_database_url(), "pg_none")
