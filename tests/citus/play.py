@@ -254,9 +254,12 @@ def test_a_backup_can_be_restored_into_one_postgresql(
     back_up(file)
     plain = cluster.coordinator.url("plain")
     with psycopg.connect(cluster.coordinator.url(), autocommit=True) as session:
-        session.execute("CREATE DATABASE plain")
+        session.execute("CREATE ROLE plain LOGIN")
+        session.execute("CREATE DATABASE plain OWNER plain")
+    with psycopg.connect(plain) as session:
+        session.execute("CREATE EXTENSION vector")
 
-    settings.DATABASE_URL = plain
+    settings.DATABASE_URL = plain.replace("postgres@", "plain@")
     restore(file, replace=False, even_if_running=True, now=timezone.now(), say=print)
 
     with psycopg.connect(plain) as session:
