@@ -1,124 +1,70 @@
-"""Encrypts backups in the format of age (age-encryption.org), as a stream.
+"""Encrypts backups in the format of age (age-encryption.org).
 
 A backup for recipients is an age file. A backup with a passphrase begins with a line that contains
-a new key, encrypted with the passphrase; the age file for this key follows, because pyrage encrypts
-streams for keys only. docs/transfer.md says how to open both without Ebb.
+a new key, encrypted with the passphrase; the age file for this key follows. The reason: a file that
+age encrypts with a passphrase has to be in memory as a whole (pyrage). docs/transfer.md says how to
+open both without Ebb.
 """
 
 import base64
-import os
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from collections.abc import Sequence
 from pathlib import Path
-from threading import Thread
-from typing import IO
 
 import pyrage
 from pyrage import passphrase, x25519
 
 _AGE = b"age-encryption.org/v1\n"
 _OWN_KEY = b"ebb-backup-key "
-_BLOCK = 2**20  # bytes
 _LONGEST = 10_000  # bytes of the first line
 
 
-class Locked(OSError):
+class Locked(Exception):
     """The backup cannot be encrypted or decrypted; the text says why, and what to do."""
 
 
-@dataclass(frozen=True)
-class Keys:
-    """The means to open an encrypted backup: a passphrase, or a file with identities of age."""
+def encrypt(plain: Path, target: Path, *, recipients: Sequence[str], secret: str) -> None:
+    """Encrypt a file for the recipients, or with the passphrase if there are none.
 
-    passphrase: str = ""
-    identity: Path | None = None
-
-
-@contextmanager
-def encrypted(file: IO[bytes], *, recipients: Sequence[str], secret: str) -> Iterator[IO[bytes]]:
-    """Yield a file that encrypts into another file, for the recipients or otherwise with the
-    passphrase.
-
-    Yields the file itself if there is neither. Raises Locked.
+    Raises Locked.
     """
-    if not (recipients or secret):
-        yield file
-        return
     public = [_recipient(one) for one in recipients]
-    if not public:
-        own = x25519.Identity.generate()
-        sealed = passphrase.encrypt(str(own).encode(), secret)
-        file.write(_OWN_KEY + base64.b64encode(sealed) + b"\n")
-        public = [own.to_public()]
-    reading, writing = _pipe()
-    with _beside(lambda: pyrage.encrypt_io(reading, file, public), reading), writing:
-        yield writing
+    with plain.open("rb") as source, target.open("wb") as file:
+        if not public:
+            own = x25519.Identity.generate()
+            sealed = passphrase.encrypt(str(own).encode(), secret)
+            file.write(_OWN_KEY + base64.b64encode(sealed) + b"\n")
+            public = [own.to_public()]
+        pyrage.encrypt_io(source, file, public)
 
 
-@contextmanager
-def decrypted(path: Path, keys: Keys) -> Iterator[tuple[IO[bytes], bool]]:
-    """Yield the content of a backup, and whether it is encrypted. An encrypted one can only be read
-    once, from its beginning, and damage shows at the end. Raises Locked.
+def decrypt(file: Path, target: Path, *, secret: str, identity: Path | None) -> bool:
+    """Decrypt a backup into another file, with the passphrase or a file with identities of age.
+
+    Return False if it is not encrypted. Raises Locked.
     """
-    with path.open("rb") as file:
-        first = file.readline(_LONGEST)
+    with file.open("rb") as source:
+        first = source.readline(_LONGEST)
         if first == _AGE:
-            file.seek(0)
-            identities = _identities(keys.identity)
+            source.seek(0)
+            identities = _identities(identity)
         elif first.startswith(_OWN_KEY):
-            identities = [_own_key(first.removeprefix(_OWN_KEY), keys.passphrase)]
+            identities = [_own_key(first.removeprefix(_OWN_KEY), secret)]
         else:
-            file.seek(0)
-            yield file, False
-            return
-        reading, writing = _pipe()
-        with _beside(lambda: pyrage.decrypt_io(file, writing, identities), writing), reading:
-            yield reading, True
+            return False
+        with target.open("wb") as plain:
+            try:
+                pyrage.decrypt_io(source, plain, identities)
+            except (pyrage.DecryptError, OSError) as error:
+                raise _explained(error) from None
+    return True
 
 
-def drain(file: IO[bytes]) -> None:
-    """Read the rest of a decrypted file, so that its end is checked."""
-    while file.read(_BLOCK):
-        pass
-
-
-def _pipe() -> tuple[IO[bytes], IO[bytes]]:
-    reading, writing = os.pipe()
-    return os.fdopen(reading, "rb"), os.fdopen(writing, "wb")
-
-
-@contextmanager
-def _beside(work: Callable[[], None], its_end: IO[bytes]) -> Iterator[None]:
-    """Do the work on a thread, which closes its end of a pipe. Raises its error as Locked."""
-    failed: list[Exception] = []
-
-    def run() -> None:
-        try:
-            with its_end:
-                work()
-        except BrokenPipeError:
-            with suppress(BrokenPipeError):  # its buffer has no reader either
-                its_end.close()
-        except (OSError, pyrage.DecryptError, pyrage.EncryptError) as error:
-            failed.append(error)
-
-    thread = Thread(target=run)
-    thread.start()
-    try:
-        yield
-    finally:
-        thread.join()
-        if failed:
-            raise _explained(failed[0])
-
-
-def _explained(error: Exception) -> Locked:
+def _explained(error: Exception) -> Exception:
     if "No matching keys" in str(error):
         return Locked("The identity does not open this backup: it was encrypted for another.")
-    if "decryption error" in str(error) or isinstance(error, pyrage.DecryptError):
+    if isinstance(error, pyrage.DecryptError) or "decryption error" in str(error):
         return Locked("The encrypted backup is damaged or incomplete.")
-    return Locked(str(error))
+    return error  # of the disk
 
 
 def _recipient(text: str) -> x25519.Recipient:
@@ -134,8 +80,6 @@ def _identities(file: Path | None) -> list[x25519.Identity]:
     try:
         lines = map(str.strip, file.read_text(errors="replace").splitlines())
         return [x25519.Identity.from_str(one) for one in lines if one and not one.startswith("#")]
-    except OSError as error:
-        raise Locked(str(error)) from None
     except pyrage.IdentityError:
         raise Locked(f"{file} has no identity of age, which age-keygen makes.") from None
 

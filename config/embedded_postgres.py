@@ -70,11 +70,11 @@ class EmbeddedPostgres:
         if not give_up():
             socket_folder = self._server.get_postmaster_info().socket_dir
             self._link = socket_folder if socket_folder and socket_folder.is_symlink() else None
-            url = _url(socket_folder)
+            url = _url(socket_folder, "postgres")
             self._wait(url, give_up)
-            draft = self._data_dir / "database_url.new"
-            draft.write_text(url)
-            draft.replace(self._data_dir / "database_url")
+            if not give_up():
+                self._make_database(url)
+            self._note(_url(socket_folder, "ebb"))
 
     def look_after(self, *, say: Callable[[str], None], give_up: Callable[[], bool]) -> None:
         """Restart the server if it has died. Raises StartError if its files are gone."""
@@ -110,7 +110,7 @@ class EmbeddedPostgres:
     def _admit_own_user(self) -> None:
         """Let only the user of this process connect; servers of older versions let in everybody."""
         user = pwd.getpwuid(os.geteuid()).pw_name
-        (self._folder / "pg_ident.conf").write_text(f'ebb "{user}" postgres\n')
+        (self._folder / "pg_ident.conf").write_text(f'ebb "{user}" postgres\nebb "{user}" ebb\n')
         (self._folder / "pg_hba.conf").write_text(_WHO_MAY_CONNECT)
         if process := _postmaster(self._folder):
             process.send_signal(signal.SIGHUP)  # a server that is left running reads them again
@@ -187,6 +187,34 @@ class EmbeddedPostgres:
             else:
                 return
 
+    def _note(self, url: str) -> None:
+        draft = self._data_dir / "database_url.new"
+        draft.write_text(url)
+        draft.replace(self._data_dir / "database_url")
+
+    def _make_database(self, url: str) -> None:
+        """Create Ebb's user and database if missing, by the superuser's `url`.
+
+        The user may create and own what is in the database, and nothing else: so neither an error
+        of Ebb nor a forged backup reaches files or programs. From then on the superuser reads
+        nothing in that database: functions of the user could then run with the superuser's rights.
+        """
+        try:
+            with psycopg.connect(url, autocommit=True) as session:
+                if session.execute("SELECT 1 FROM pg_database WHERE datname = 'ebb'").fetchone():
+                    return
+                if not session.execute("SELECT 1 FROM pg_roles WHERE rolname = 'ebb'").fetchone():
+                    session.execute("CREATE ROLE ebb LOGIN")
+                session.execute("DROP DATABASE IF EXISTS ebb_draft")  # of an interrupted start
+                session.execute("CREATE DATABASE ebb_draft")
+                with psycopg.connect(url, dbname="ebb_draft") as draft:
+                    draft.execute("CREATE EXTENSION vector")
+                    draft.execute("ALTER SCHEMA public OWNER TO ebb")
+                    draft.execute("GRANT CREATE ON DATABASE ebb_draft TO ebb")
+                session.execute("ALTER DATABASE ebb_draft RENAME TO ebb")
+        except psycopg.Error as error:
+            raise StartError(f"PostgreSQL could not create Ebb's database: {error}") from None
+
 
 def _shared_buffers() -> int:
     """Return PostgreSQL's cache in MB: an eighth of this machine's memory, at most 1 GB. Its
@@ -231,5 +259,5 @@ def _postmaster(folder: Path) -> psutil.Process | None:
     return process if alive else None
 
 
-def _url(folder: Path | None) -> str:
-    return f"postgresql://postgres:@/postgres?host={quote(str(folder))}"
+def _url(folder: Path | None, user: str) -> str:
+    return f"postgresql://{user}:@/{user}?host={quote(str(folder))}"

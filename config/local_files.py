@@ -52,7 +52,7 @@ def database_url(data_dir: Path) -> str:
     path = data_dir / "database_url"
     if path.exists():
         return path.read_text().strip()
-    return f"postgresql://postgres:@/postgres?host={data_dir / 'postgres'}"
+    return f"postgresql://ebb:@/ebb?host={data_dir / 'postgres'}"
 
 
 def note_data_dir(home: Path, data_dir: Path) -> None:

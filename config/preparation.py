@@ -17,6 +17,7 @@ from django.utils import timezone
 from pgmq.install import install_pgmq_from_sql
 from psycopg.errors import InsufficientPrivilege
 
+from config.backup_tables import put_back
 from config.broker import queue_url
 from config.database import libpq_url
 from config.demo import sample_memories
@@ -49,6 +50,7 @@ def prepare(*, say: Callable[[str], None]) -> None:
     say("Preparing the database…")
     try:
         with one_at_a_time():
+            put_back(libpq_url(settings.DATABASE_URL))
             _prepare_database()
             call_command("collectstatic", verbosity=0, interactive=False)
             forget_ended_processes()
@@ -68,14 +70,15 @@ def prepare(*, say: Callable[[str], None]) -> None:
 
 
 @contextmanager
-def one_at_a_time() -> Iterator[None]:
-    """Wait until no other host prepares this database, and make others wait during the block.
+def one_at_a_time(url: str = "") -> Iterator[None]:
+    """Wait until no other command prepares or restores this database, and make others wait during
+    the block.
 
     The lock belongs to a transaction, so that it works behind a pooler that shares connections. Its
     statements have no parameters: with some, the transaction would keep a snapshot, and the
     building of an index beside writes would wait for its end.
     """
-    with psycopg.connect(libpq_url(settings.DATABASE_URL)) as lock:
+    with psycopg.connect(url or libpq_url(settings.DATABASE_URL)) as lock:
         lock.execute("SET LOCAL idle_in_transaction_session_timeout = 0")
         lock.execute(f"SELECT pg_advisory_xact_lock({LOCK})")
         yield

@@ -251,12 +251,15 @@ def test_a_backup_can_be_restored_into_one_postgresql(
     for space in spaces:
         Ebb(web.url, key(space)).remember_all([{"content": said} for said in SAID])
     file = tmp_path / "ebb.backup"
-    back_up(file, now=timezone.now(), say=print)
+    back_up(file)
     plain = cluster.coordinator.url("plain")
     with psycopg.connect(cluster.coordinator.url(), autocommit=True) as session:
-        session.execute("CREATE DATABASE plain")
+        session.execute("CREATE ROLE plain LOGIN")
+        session.execute("CREATE DATABASE plain OWNER plain")
+    with psycopg.connect(plain) as session:
+        session.execute("CREATE EXTENSION vector")
 
-    settings.DATABASE_URL = plain
+    settings.DATABASE_URL = plain.replace("postgres@", "plain@")
     restore(file, replace=False, even_if_running=True, now=timezone.now(), say=print)
 
     with psycopg.connect(plain) as session:

@@ -6,7 +6,6 @@ import psycopg
 import pytest
 from django.core.exceptions import ImproperlyConfigured
 from django.db import connection
-from django.utils import timezone
 from psycopg.conninfo import conninfo_to_dict
 from pytest_django import Settings
 
@@ -146,7 +145,7 @@ def test_a_backup_through_shared_connections_is_refused(settings: Settings, tmp_
     settings.EBB_SHARED_CONNECTIONS = True
 
     with pytest.raises(BackupError, match="address of PostgreSQL itself"):
-        back_up(tmp_path / "ebb.backup", now=timezone.now(), say=print)
+        back_up(tmp_path / "ebb.backup")
     assert list(tmp_path.iterdir()) == []
 
 

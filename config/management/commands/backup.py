@@ -31,12 +31,7 @@ class Command(BaseCommand):
         now = timezone.now()
         target = Path(file or f"ebb-{now:%Y-%m-%d-%H%M%S}.backup").resolve()
         try:
-            back_up(target, recipients=encrypt_to, now=now, say=self._say)
+            back_up(target, recipients=encrypt_to)
         except (BackupError, StartError, OSError) as error:
             sys.exit(str(error))
         self.stdout.write(str(target))
-
-    def _say(self, line: str) -> None:
-        """Show progress beside the output, which is the file's name."""
-        self.stderr.write(line)
-        self.stderr.flush()

@@ -40,9 +40,9 @@ class Command(BaseCommand):
         even_if_running: bool,
         **options: Any,
     ) -> None:
-        os.umask(0o077)  # no other account reads what it and `prepare` write
+        os.umask(0o077)  # no other account reads what it writes
         try:
-            manifest = restore(
+            restore(
                 Path(file),
                 identity=identity,
                 replace=replace,
@@ -52,7 +52,7 @@ class Command(BaseCommand):
             )
         except (BackupError, StartError, OSError) as error:
             sys.exit(str(error))
-        self.stdout.write(f"Restored the backup of {manifest['made_at']} (Ebb {manifest['ebb']}).")
+        self.stdout.write(f"Restored {file}.")
 
     def _say(self, line: str) -> None:
         self.stdout.write(line)
