@@ -4,6 +4,7 @@ from pathlib import Path
 
 import psycopg
 import pytest
+from allauth.usersessions.models import UserSession
 from django.utils import timezone
 from pytest_django import Settings
 
@@ -12,7 +13,7 @@ from config.backup import BackupError, back_up, restore
 from config.postgres_tools import ToolError, run_tool
 from config.preconditions import StartError
 from memory.jobs.workers import record_heartbeat
-from memory.models import LoginSession, Space, User
+from memory.models import Space, User
 from tests.config.backups import (
     backup,
     database,
@@ -52,7 +53,7 @@ def test_what_was_backed_up_is_restored_whole_but_for_sessions(
     settings.DATABASE_URL = source
     remember(space, "User likes pizza")
     record_heartbeat(queue="ebb", now=now)
-    LoginSession.objects.create(session_key="a" * 32, user=alice)
+    UserSession.objects.create(session_key="a" * 32, user=alice, ip="127.0.0.1")
     back_up(file)
     with pytest.raises(BackupError, match="a worker has just reported"):
         restore(file, replace=True, even_if_running=False, now=now, say=print)
@@ -65,7 +66,7 @@ def test_what_was_backed_up_is_restored_whole_but_for_sessions(
     assert content(source, *WHOLE) == content(ordinary, *WHOLE)
     assert content(ordinary, "SELECT 1 FROM memory_memory") == [[(1,)]]
     assert content(ordinary, "SELECT 1 FROM memory_workerheartbeat") == [[]]
-    assert content(ordinary, "SELECT 1 FROM memory_loginsession") == [[]]
+    assert content(ordinary, "SELECT 1 FROM usersessions_usersession") == [[]]
 
 
 @pytest.mark.django_db
