@@ -46,7 +46,7 @@ def main() -> None:
 
 def _find_running_ebb() -> None:
     """Use the data folder where Ebb runs, unless EBB_DATA_DIR names one."""
-    from config.local_files import noted_data_dir
+    from operations.local_files import noted_data_dir
 
     home = Path(os.environ.get("EBB_HOME", Path(__file__).parent))
     if "EBB_DATA_DIR" not in os.environ and (running := noted_data_dir(home)):
@@ -69,7 +69,7 @@ def ebb() -> None:
     sys.path.insert(0, str(Path(__file__).parent))
     os.environ.setdefault("EBB_HOME", str(Path.cwd()))
     if sys.argv[1:] == ["--version"]:  # Django would print its own
-        from config.version import VERSION
+        from operations.version import VERSION
 
         sys.stdout.write(f"{VERSION}\n")
     else:

@@ -9,38 +9,30 @@ from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 from ninja import Query, Router, Status
 
-from assessor import services
-from assessor.assessing import AssessmentResult, Exchange, names_model
-from assessor.exchanges import earlier_texts, ignored, unsaved
-from assessor.gate import GATE_HEADER, GateReason
+from assessor.outbox import services
+from assessor.assessing import (AssessmentResult, Exchange, names_model)
+from assessor.saving.exchanges import (earlier_texts, ignored, unsaved)
+from assessor.gate import (GATE_HEADER, GateReason)
 from assessor.gate.exchanges import gate_of
-from assessor.immediate import assess_now
-from assessor.models import Assessment, State
-from assessor.schemas import (
-    AssessmentList,
-    AssessmentListIn,
-    AssessmentOut,
-    AssessOut,
-    ExchangeIn,
-    QueuedOut,
-    StatsOut,
-)
-from assessor.screening import assessed_part, mask_exchange
+from assessor.saving.immediate import assess_now
+from assessor.models import (Assessment, State)
+from assessor.schemas import (AssessmentList, AssessmentListIn, AssessmentOut, AssessOut, ExchangeIn, QueuedOut, StatsOut)
+from assessor.screening import (assessed_part, mask_exchange)
 from assessor.screening.provenance import texts_of
-from memory.access.authentication import Access, access_to
-from memory.access.rate_limits import CallKind, count_call
-from memory.access.references import check_change
-from memory.connections import release_connection
-from memory.errors import NotFound
-from memory.leases import database_now
-from memory.model_connections.choosing import ChosenModel, chosen_model
-from memory.models import Memory, Purpose
+from accounts.authentication import (Access, access_to)
+from accounts.rate_limits import (CallKind, count_call)
+from memory.references import check_change
+from common.connections import release_connection
+from common.errors import NotFound
+from common.leases import database_now
+from memory.model_connections.choosing import (ChosenModel, chosen_model)
+from memory.models import (Memory, Purpose)
 from memory.models.policies import current_policy
-from memory.pagination import keyset
+from common.pagination import keyset
 from memory.policy import PolicyDocument
 from memory.recall.share import turn_of
-from memory.requests import OnceOnly, RowId, may_fail, parse_uuid
-from memory.retention.overview import came_and_went, overview
+from common.requests import (OnceOnly, RowId, may_fail, parse_uuid)
+from memory.retention.overview import (came_and_went, overview)
 from memory.store.idempotency import key_of
 
 router = Router(tags=["assessment"])

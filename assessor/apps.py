@@ -12,10 +12,12 @@ class AssessorConfig(AppConfig):
 
     def ready(self) -> None:
         # Importable only once models are loaded.
-        from assessor import consolidating, erasure, reassessing
+        from assessor import reassessing
+        from assessor.language_model import consolidating
+        from assessor.outbox import erasure
         from assessor.documents import document_job
-        from assessor.transfer import SECTIONS
-        from assessor.write_guard import GUARD, facets_of
+        from assessor.outbox.transfer import SECTIONS
+        from assessor.saving.write_guard import (GUARD, facets_of)
         from memory.consolidation import summarizing
         from memory.jobs import kinds
         from memory.reconciliation import patched_facets

@@ -15,15 +15,15 @@ from django.conf import settings
 
 from assessor import local
 from assessor.errors import AssessmentError
-from assessor.grounding import is_grounded
-from assessor.importance_assessor import MemoryImportanceAssessor, Verdict
-from assessor.llm import ChatModel, LLMFactory, Usage
+from assessor.language_model.grounding import is_grounded
+from assessor.language_model.importance_assessor import (MemoryImportanceAssessor, Verdict)
+from assessor.llm import (ChatModel, LLMFactory, Usage)
 from assessor.models import FallbackReason
-from assessor.prompts import Rubric
+from assessor.language_model.prompts import Rubric
 from memory.drafts import MemoryTypeName
 from memory.embeddings import get_embedder
 from memory.policy import PolicyDocument
-from memory.storable import storable
+from common.storable import storable
 
 LOCAL_MODEL = "built-in"
 LOCAL_VERSIONS = {"graded": "local-1", "facets": "local-facets-1"}

@@ -5,14 +5,14 @@ from typing import Self
 from assessor.llm.base import Usage
 from assessor.llm.errors import ModelError
 from memory.embeddings import EmbeddingError
-from memory.errors import EbbError
+from common.errors import EbbError
 
 
 class AssessmentError(EbbError):
     """No usable assessment.
 
     If `permanent`, another attempt will not help. `retry_after` is in seconds. `answer` is the
-    model's unusable answer, if any, `code` the stored code of the cause (assessor.fault_labels).
+    model's unusable answer, if any, `code` the stored code of the cause (assessor.outbox.fault_labels).
     `model` names the model that failed, "" for none. `usage` and `cost_usd` belong to an answer
     that could not be used.
     """

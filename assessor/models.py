@@ -18,14 +18,14 @@ from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from memory.leases import LeasedQuerySet
-from memory.models import Space
+from common.leases import LeasedQuerySet
+from accounts.models import Space
 from memory.models.choices import MemoryType
-from memory.models.personal import name_field, user_field
-from memory.models.space_rows import SpaceForeignKey, SpaceRow
-from memory.models.zones import Spoken
-from memory.readers import Reader
-from memory.text_forms import folded
+from accounts.models.personal import (name_field, user_field)
+from accounts.models.space_rows import (SpaceForeignKey, SpaceRow)
+from accounts.models.zones import Spoken
+from common.readers import Reader
+from common.text_forms import folded
 
 MAX_ATTEMPTS = 8
 
@@ -101,7 +101,7 @@ class Assessment(SpaceRow, Spoken):
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     space = models.ForeignKey(
-        "memory.Space", models.CASCADE, related_name="assessments", verbose_name=_("space")
+        "accounts.Space", models.CASCADE, related_name="assessments", verbose_name=_("space")
     )
     # The id of the request that sent the exchange, for the worker's log.
     request_id = models.CharField(max_length=64, blank=True, db_default="", editable=False)
@@ -120,7 +120,7 @@ class Assessment(SpaceRow, Spoken):
     session_id = name_field(_("session ID"))
     metadata = models.JSONField(_("metadata"), default=dict, blank=True, db_default={})
 
-    # Progress. Only the worker with the newest `lease` may write (memory.leases); `attempts` counts
+    # Progress. Only the worker with the newest `lease` may write (common.leases); `attempts` counts
     # the leases since the row was queued.
     state = models.CharField(_("state"), max_length=8, choices=State, default=State.QUEUED)
     due_at = models.DateTimeField(_("due"), default=timezone.now)
@@ -207,7 +207,7 @@ class Assessment(SpaceRow, Spoken):
                 condition=Q(user_id__isnull=False),
                 name="assessment_by_user",
             ),
-            # For the figures of the Assessments page (assessor.inspection).
+            # For the figures of the Assessments page (assessor.statistics.inspection).
             models.Index(
                 fields=["space", "created_at"],
                 include=[
@@ -232,7 +232,7 @@ class Assessment(SpaceRow, Spoken):
                 condition=~Q(model=""),
                 name="assessment_by_model",
             ),
-            # For the usual time of a model connection (assessor.connection_figures).
+            # For the usual time of a model connection (assessor.statistics.connection_figures).
             models.Index(
                 fields=["connection_id", "-created_at"],
                 condition=Q(connection_id__isnull=False, part_of__isnull=True),
@@ -245,7 +245,7 @@ class Assessment(SpaceRow, Spoken):
                 condition=Q(state__in=["queued", "retrying", "running"]),
                 name="assessment_unfinished",
             ),
-            # For the turns of the spaces (assessor.turns).
+            # For the turns of the spaces (assessor.outbox.turns).
             models.Index(
                 fields=["space", "due_at"],
                 condition=Q(state__in=["queued", "retrying", "running"]),
@@ -280,7 +280,7 @@ class GateCount(SpaceRow):
     Their texts are not stored.
     """
 
-    space = models.ForeignKey("memory.Space", models.CASCADE, related_name="+")
+    space = models.ForeignKey("accounts.Space", models.CASCADE, related_name="+")
     day = models.DateField(_("day"))
     reason = models.CharField(_("reason"), max_length=20)
     count = models.PositiveIntegerField(_("requests"), default=1)

@@ -15,13 +15,14 @@ from django.db.models.functions import Coalesce
 from django.utils.dateparse import parse_datetime
 
 from assessor.errors import AssessmentError
-from assessor.models import Assessment, AssessmentQuerySet, FallbackReason, State
-from assessor.queue import requeue
+from assessor.models import (Assessment, AssessmentQuerySet, FallbackReason, State)
+from assessor.outbox.queue import requeue
 from assessor.tasks import assess
-from memory.actors import Actor
+from common.actors import Actor
 from memory.jobs import services as jobs
-from memory.leases import database_now
-from memory.models import Job, Space
+from common.leases import database_now
+from accounts.models import Space
+from memory.models import Job
 
 KIND = "reassess"
 

@@ -8,12 +8,13 @@ from ninja import Field, Schema
 from pydantic import BeforeValidator
 
 from assessor.assessing import Exchange
-from memory.access.authentication import Access
-from memory.drafts import MAX_CONTENT, GivenName, Id, JsonObject, MemoryTypeName, Metadata, Text
+from accounts.authentication import Access
+from common.fields import (GivenName, Id, JsonObject, Text)
+from memory.drafts import (MAX_CONTENT, MemoryTypeName, Metadata)
 from memory.models.reasons import in_english
-from memory.requests import Body, Cursor, Flag, Limit, UserId, example
+from common.requests import (Body, Cursor, Flag, Limit, UserId, example)
 from memory.store.schemas import MemoryOut
-from memory.time_fields import Spoken, ZoneName
+from common.fields import (Spoken, ZoneName)
 
 StateName = Literal["queued", "running", "retrying", "done", "ignored", "failed"]
 _NONE_IF_EMPTY = BeforeValidator(lambda value: value or None)

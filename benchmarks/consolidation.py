@@ -26,7 +26,7 @@ BEGINS = datetime(2026, 1, 1, 12, tzinfo=UTC)
 
 def filled(slug: str, found: list[Group], model: str) -> Any:
     """Return a new space with all memories of the groups, embedded by this model."""
-    from memory.actors import SYSTEM
+    from common.actors import SYSTEM
     from memory.drafts import MemoryDraft
     from memory.embeddings import BUILT_IN
     from memory.embeddings.embedders import register_embedder
@@ -48,12 +48,12 @@ def proposed(space: Any) -> list[Proposed]:
     """Return what a run proposes in the space."""
     from django.utils import timezone
 
-    from memory.actors import SYSTEM
+    from common.actors import SYSTEM
     from memory.consolidation.consolidation_job import start_consolidation
     from memory.jobs.running import work_at
     from memory.jobs.services import claim_or_resume
-    from memory.models import ConsolidationProposal, Memory
-    from memory.readers import EVERYONE
+    from memory.models import (ConsolidationProposal, Memory)
+    from common.readers import EVERYONE
 
     now = timezone.now()
     job = start_consolidation(space=space, reader=EVERYONE, actor=SYSTEM, now=now)

@@ -46,7 +46,7 @@ class Holdings:
 
 def asked(bench: Bench, held: Holdings) -> Figures:
     """Return the figures of each question in the space as it is now."""
-    from memory.recall.recall import SearchRequest, recall
+    from memory.recall.recall import (SearchRequest, recall)
 
     rows = []
     for question in bench.talk.questions:
@@ -73,13 +73,13 @@ def consolidate(bench: Bench) -> UUID:
     """Apply all proposals of a run as one action; return its id."""
     from django.utils import timezone
 
-    from memory.actors import SYSTEM
+    from common.actors import SYSTEM
     from memory.consolidation.consolidation_job import start_consolidation
     from memory.consolidation.services import apply_proposals
     from memory.jobs.running import work_at
     from memory.jobs.services import claim_or_resume
     from memory.models import ConsolidationProposal
-    from memory.readers import EVERYONE
+    from common.readers import EVERYONE
 
     space, actor, now = bench.space, SYSTEM.in_action(), timezone.now()
     job = start_consolidation(space=space, reader=EVERYONE, actor=SYSTEM, now=now)
@@ -115,9 +115,9 @@ def undone(bench: Bench, action_id: UUID, active: int) -> bool:
     """Undo the action; return true if as many memories as before are active again."""
     from django.utils import timezone
 
-    from memory.actors import SYSTEM
+    from common.actors import SYSTEM
     from memory.consolidation.undo import undo_action
-    from memory.readers import EVERYONE
+    from common.readers import EVERYONE
 
     undo_action(
         space=bench.space,

@@ -80,7 +80,7 @@ def _prepare() -> None:
     import django
 
     django.setup()
-    from config.preparation import prepare
+    from operations.startup.preparation import prepare
 
     prepare(say=lambda line: print(line, flush=True))
 

@@ -113,7 +113,7 @@ class Both:
     def grow(self, size: int) -> None:
         """Add users until there are this many memories."""
         from benchmarks.corpus import blended
-        from memory.actors import SYSTEM
+        from common.actors import SYSTEM
         from memory.spaces.services import create_space
 
         names = [f"user-{number}" for number in range(len(self.spaces), size // A_USER)]
@@ -133,10 +133,10 @@ class Both:
     def _remember(
         self, space: Any, texts: Sequence[str], vectors: npt.NDArray[np.float32], random: Random
     ) -> None:
-        from memory.actors import SYSTEM
+        from common.actors import SYSTEM
         from memory.drafts import MemoryDraft
         from memory.models.policies import current_policy
-        from memory.store.services import Prepared, store_memories
+        from memory.store.services import (Prepared, store_memories)
         from memory.text.passages import passages
 
         moments = [self.now - timedelta(days=random.uniform(0, 365)) for _ in texts]
@@ -189,7 +189,7 @@ class Questions:
         statement."""
         from memory.formulas.ranking import PROFILES
         from memory.models.policies import current_policy
-        from memory.recall.sql import Question, Shape, recalled
+        from memory.recall.sql import (Question, Shape, recalled)
 
         def search(turn: int) -> Answer:
             number, space = turn % len(self.texts), self.space(turn)
@@ -276,7 +276,7 @@ def measure(python: Path, folder: Path, sizes: Sequence[int], rounds: int) -> No
 
     from benchmarks.corpus import questions
     from memory.embeddings.vectors import embed
-    from memory.models import Embedder
+    from accounts.models import Embedder
 
     embedder, report = Embedder.objects.get(), harness.Report("mem0")
     texts = questions(50, seed=3)

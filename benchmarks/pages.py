@@ -107,7 +107,7 @@ def measure(folder: Path, rounds: int, size: int) -> None:
     from django.conf import settings
     from django.test import Client
 
-    from memory.models import User
+    from accounts.models import User
 
     # Imported late: it needs settings, as everything of Django's.
     from tests.addresses import find_admin_pages, find_pages
@@ -135,9 +135,9 @@ def _filled(size: int) -> Any:
     from django.utils import timezone
 
     from benchmarks.lived_in import lived_in
-    from memory.access.members import add_member
-    from memory.actors import SYSTEM
-    from memory.models import Membership, Role, Space, User
+    from accounts.members.services import add_member
+    from common.actors import SYSTEM
+    from accounts.models import (Membership, Role, Space, User)
 
     space = Space.objects.filter(slug="bench").first()
     if space is None:

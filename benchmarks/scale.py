@@ -41,9 +41,10 @@ def measure(folder: Path, size: int, rounds: int) -> None:
 def _filled(size: int, now: datetime, report: harness.Report) -> Any:
     """Return the space, after creating it if needed, or adding what it lacks."""
     from benchmarks.lived_in import furnish
-    from memory.access.members import add_member
-    from memory.actors import SYSTEM
-    from memory.models import Memory, Role, Space, User
+    from accounts.members.services import add_member
+    from common.actors import SYSTEM
+    from accounts.models import (Role, Space, User)
+    from memory.models import Memory
 
     space = Space.objects.filter(slug="bench").first()
     if space is None:
@@ -65,7 +66,7 @@ def _filled(size: int, now: datetime, report: harness.Report) -> Any:
 
 def _bytes(size: int) -> list[harness.Row]:
     """Return the size of each table without indexes, and of each of its indexes of 1% or more."""
-    from memory.sql import fetch
+    from common.sql import fetch
 
     rows = [
         (name, "rows", fetch("SELECT pg_table_size(%(name)s)", {"name": name})[0][0])
@@ -91,7 +92,7 @@ def _bytes(size: int) -> list[harness.Row]:
 def _recall(space: Any, now: datetime, rounds: int) -> list[harness.Row]:
     from benchmarks.corpus import questions
     from memory.embeddings.vectors import embed
-    from memory.recall.recall import SearchRequest, recall
+    from memory.recall.recall import (SearchRequest, recall)
 
     asked = questions(50, seed=3)
     vectors = embed(space.embedder, asked)
@@ -120,7 +121,7 @@ def _writes(space: Any, now: datetime, rounds: int) -> list[harness.Row]:
     """Return the time to save one memory and a batch; their vectors are made before."""
     from benchmarks.batch_write import prepared
     from benchmarks.corpus import blended
-    from memory.actors import SYSTEM
+    from common.actors import SYSTEM
     from memory.store.services import store_memories
 
     batches = 3
@@ -169,7 +170,7 @@ def _pages(folder: Path, space: Any, rounds: int) -> list[harness.Row]:
     from django.urls import reverse
 
     from benchmarks.pages import Browser
-    from memory.models import User
+    from accounts.models import User
 
     # Imported late: it needs settings, as everything of Django's.
     from tests.processes import running_processes

@@ -36,9 +36,9 @@ class Chat:
         from django.test import Client
         from django.utils import timezone
 
-        from memory.access.keys import create_key
-        from memory.actors import SYSTEM
-        from memory.models import Embedder, Scope
+        from accounts.keys.services import create_key
+        from common.actors import SYSTEM
+        from accounts.models import (Embedder, Scope)
         from memory.policies.services import change_policy
         from memory.spaces.services import create_space
         from memory.store.services import create_memories

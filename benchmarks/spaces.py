@@ -13,8 +13,8 @@ def filled(slug: str, size: int, now: datetime, *, embedded: bool = False) -> An
     """Return a new space with this many memories. If `embedded`, each has the vector of its own
     text."""
     from benchmarks.corpus import fill
-    from memory.actors import SYSTEM
-    from memory.models import Embedder
+    from common.actors import SYSTEM
+    from accounts.models import Embedder
     from memory.spaces.services import create_space
 
     space = create_space(slug=slug, name=slug, embedder=Embedder.objects.get(), actor=SYSTEM)
@@ -44,7 +44,8 @@ def without_vector_index() -> Iterator[None]:
 def add_small(pattern: Any, first: int, last: int) -> None:
     """Add the spaces `first` to `last`, each with ten copies of the pattern's memories. One by one
     through the service would take minutes."""
-    from memory.models import MemoryEmbedding, Space
+    from accounts.models import Space
+    from memory.models import MemoryEmbedding
 
     names = [f"bench-small-{number}" for number in range(first, last)]
     spaces = Space.objects.bulk_create(
@@ -58,7 +59,7 @@ def add_small(pattern: Any, first: int, last: int) -> None:
 
 
 def _deal(copies: Any, spaces: Any) -> None:
-    from memory.models import Memory, MemoryEmbedding
+    from memory.models import (Memory, MemoryEmbedding)
 
     copies = copies[: len(spaces) * SMALL_SIZE]
     for number, copy in enumerate(copies):

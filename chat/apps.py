@@ -12,7 +12,7 @@ class ChatConfig(AppConfig):
 
     def ready(self) -> None:
         from chat import erasure  # importable only once models are loaded
-        from chat.services.redaction import redact_sources
+        from chat.conversations.redaction import redact_sources
         from chat.transfer import SECTIONS
         from memory.retention.erasure import register as register_erasure
         from memory.retention.erasure import register_redaction

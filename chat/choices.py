@@ -9,11 +9,11 @@ from typing import TypedDict
 from django.http import QueryDict
 
 from chat.models import MemoryUse
-from memory.errors import FieldError, InvalidArguments
+from common.errors import (FieldError, InvalidArguments)
 from memory.formulas.ranking import PROFILES
-from memory.names import has_control_characters
-from memory.storable import storable
-from memory.text_forms import composed
+from common.names import has_control_characters
+from common.storable import storable
+from common.text_forms import composed
 
 MAX_MODEL, MAX_SYSTEM_PROMPT = 120, 8000
 

@@ -11,9 +11,10 @@ from typing import Any
 from django.db.models import TextField
 from django.db.models.functions import Cast, Concat
 
-from assessor.erasure import rewrite
+from assessor.outbox.erasure import rewrite
 from chat.models import Message
-from memory.models import Memory, Space
+from accounts.models import Space
+from memory.models import Memory
 
 _FIELDS = ("recalled", "standing", "missed", "tool_calls")
 _EMPTY: dict[str, Any] = {"content": "", "tags": [], "topics": [], "metadata": {}}

@@ -2,8 +2,8 @@
 
 from celery import shared_task
 
-from chat.services.leases import stop_abandoned
-from memory.leases import database_now
+from chat.replies.leases import stop_abandoned
+from common.leases import database_now
 
 
 @shared_task

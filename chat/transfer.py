@@ -5,10 +5,10 @@ from uuid import UUID
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
-from chat.models import Conversation, Message
-from chat.shown_rules import rules_seen
-from memory.readers import Reader
-from memory.transfer.sections import Row, Section
+from chat.models import (Conversation, Message)
+from chat.why.shown_rules import rules_seen
+from common.readers import Reader
+from memory.transfer.sections import (Row, Section)
 
 
 class _Memory(BaseModel):
@@ -36,7 +36,7 @@ class _Written(BaseModel):
 
 
 class _ToolCall(BaseModel):
-    """A stored tool call (chat.toolbox)."""
+    """A stored tool call (chat.responders.toolbox)."""
 
     name: str
     arguments: dict[str, Any] | str

@@ -2,28 +2,12 @@
 
 from django.urls import path
 
-from chat.views import (
-    choices,
-    connections,
-    conversations,
-    documents,
-    edits,
-    exchanges,
-    export,
-    first_steps,
-    learned,
-    playground,
-    poll,
-    private,
-    providers,
-    replies,
-    reports,
-    sharing,
-    sources,
-    turns,
-    usage,
-    why,
-)
+from chat.connections import (views as connections, page as providers)
+from chat.conversations import (views as conversations, export)
+from chat.first_steps import views as first_steps
+from chat.playground import (choices, documents, edits, exchanges, learned, page as playground, poll, private, replies, sharing, sources, turns)
+from chat.usage import views as usage
+from chat.why import (reports, views as why)
 
 _MODELS = "settings/models/connections"
 _HIT = "replies/<uuid:message_id>/why/<uuid:memory_id>"

@@ -15,4 +15,4 @@ class EbbAdminConfig(admin.AdminConfig):
     """Django's admin with unfold's pages and a matching Content-Security-Policy."""
 
     default = False
-    default_site = "config.admin_site.EbbAdminSite"
+    default_site = "config.admin.site.EbbAdminSite"

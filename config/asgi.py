@@ -12,18 +12,18 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 def _application() -> Any:
     import django
 
-    from config.shared_metrics import share_metrics
+    from operations.monitoring.shared_metrics import share_metrics
 
     share_metrics()  # before anything imports prometheus_client
     django.setup(set_prefix=False)
     from django.conf import settings
     from servestatic import ServeStaticASGI
 
-    from config.handler import StreamingASGIHandler
-    from config.headers import static_headers
+    from config.middleware.handler import StreamingASGIHandler
+    from config.middleware.headers import static_headers
     from config.lifespan import Lifespan
-    from config.mcp.endpoint import McpEndpoint
-    from config.reporting import start_reporting
+    from endpoints.mcp.endpoint import McpEndpoint
+    from operations.monitoring.reporting import start_reporting
 
     start_reporting("web")
     _load_embedders()
@@ -56,7 +56,7 @@ def _load_embedders() -> None:
     """
     from django.conf import settings
 
-    from memory.embeddings import MULTILINGUAL, EmbeddingError, count_dimensions
+    from memory.embeddings import (MULTILINGUAL, EmbeddingError, count_dimensions)
 
     needed = {MULTILINGUAL}  # by the checks of new memories
     if settings.EBB_EMBEDDING_PROVIDER == "local":

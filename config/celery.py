@@ -44,7 +44,7 @@ class EbbCelery(Celery):
     def Worker(self) -> Any:  # noqa: N802 - Celery's name
         """The class of a worker. Only `celery worker` asks for it, before it imports any task: the
         metrics that tasks import are then shared."""
-        from config.shared_metrics import share_metrics
+        from operations.monitoring.shared_metrics import share_metrics
 
         share_metrics()
         return super().Worker
@@ -55,8 +55,8 @@ class SchemaCheck(bootsteps.Step):
 
     def __init__(self, worker: Any, **options: Any) -> None:
         super().__init__(worker, **options)
-        from config.schema import newer_schema
-        from memory.connections import release_connection
+        from operations.postgres.schema import newer_schema
+        from common.connections import release_connection
 
         if fault := newer_schema():
             logger.critical(fault)
@@ -69,8 +69,8 @@ class Observation(bootsteps.Step):
 
     def __init__(self, worker: Any, **options: Any) -> None:
         super().__init__(worker, **options)
-        from config.reporting import start_reporting
-        from config.task_metrics import observe_tasks
+        from operations.monitoring.reporting import start_reporting
+        from operations.monitoring.task_metrics import observe_tasks
 
         observe_tasks()
         start_reporting("worker")
@@ -125,8 +125,8 @@ class ReportingScheduler(PersistentScheduler):
         return wait
 
     def _warn_of_backlog(self) -> None:
-        from config.status import MAX_WAIT, queue_state
-        from memory.connections import release_connection
+        from operations.monitoring.status import (MAX_WAIT, queue_state)
+        from common.connections import release_connection
 
         if monotonic() - self._warned_at < BACKLOG_SECONDS:
             return
@@ -168,9 +168,9 @@ def _record_beat() -> None:
 
 
 def _record_heartbeat(name: str) -> None:
-    from memory.connections import release_connection
+    from common.connections import release_connection
     from memory.jobs.workers import record_heartbeat
-    from memory.leases import database_now
+    from common.leases import database_now
 
     try:
         record_heartbeat(queue=name, now=database_now())
@@ -185,7 +185,7 @@ def _keep_logging(**options: Any) -> None:
 
 @beat_init.connect
 def _report_of_beat(**options: Any) -> None:
-    from config.reporting import start_reporting
+    from operations.monitoring.reporting import start_reporting
 
     start_reporting("beat")
 

@@ -9,9 +9,9 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from chat import elsewhere, live
-from config.schema import newer_schema
-from memory.connections import in_thread
+from chat.replies import (elsewhere, live)
+from operations.postgres.schema import newer_schema
+from common.connections import in_thread
 
 PATIENCE = 4.0  # seconds; storing takes a few ms if the database answers
 

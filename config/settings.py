@@ -10,13 +10,13 @@ from urllib.parse import urlsplit
 
 import environ
 
-from config.admin_looks import UNFOLD as UNFOLD
-from config.broker import listen_address, transport_options
-from config.content_security import CONTENT_SECURITY_POLICY as CONTENT_SECURITY_POLICY
-from config.database import connection_options, database_entry, is_shared
+from config.admin.looks import UNFOLD as UNFOLD
+from operations.broker import (listen_address, transport_options)
+from config.middleware.content_security import CONTENT_SECURITY_POLICY as CONTENT_SECURITY_POLICY
+from operations.database import (connection_options, database_entry, is_shared)
 from config.environment import Environment
-from config.local_files import database_url, secret_key
-from config.logs import FORMATS, log_settings
+from operations.local_files import (database_url, secret_key)
+from operations.monitoring.logs import (FORMATS, log_settings)
 from config.schedule import BEAT
 from config.sign_in import *  # noqa: F403 - each of its names is a setting of django-allauth
 
@@ -74,7 +74,7 @@ DATABASES = {"default": database_entry(DATABASE_URL)}
 EBB_DB_POOL = env.whole("EBB_DB_POOL", 10, most=1000)
 DATABASES["default"]["OPTIONS"] = connection_options(DATABASES["default"], most=EBB_DB_POOL)
 EBB_SHARED_CONNECTIONS = is_shared(DATABASES["default"])
-# Encrypts new backups, and decrypts old ones (config.backup_encryption).
+# Encrypts new backups, and decrypts old ones (operations.backup.encryption).
 EBB_BACKUP_PASSPHRASE = env.text("EBB_BACKUP_PASSPHRASE")
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
@@ -159,16 +159,16 @@ INSTALLED_APPS = [
 # Each middleware supports async and sync; one that does not would put each streamed reply on its
 # own thread.
 MIDDLEWARE = [
-    "config.request_ids.request_ids",
-    "config.programs.program_requests",
-    "config.head.head_as_get",
+    "common.request_ids.request_ids",
+    "endpoints.programs.program_requests",
+    "config.middleware.head.head_as_get",
     "django.middleware.security.SecurityMiddleware",
-    "config.headers.private_answers",
-    "config.compression.CompressedPages",
+    "config.middleware.headers.private_answers",
+    "config.middleware.compression.CompressedPages",
     "csp.middleware.CSPMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
-    "config.languages.PagesInTheirLanguage",
-    "config.time_zones.time_zones",
+    "config.middleware.languages.PagesInTheirLanguage",
+    "config.middleware.time_zones.time_zones",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
@@ -176,8 +176,8 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "allauth.account.middleware.AccountMiddleware",
-    "config.errors.BusyPages",
-    "config.errors.api_problems",
+    "endpoints.errors.BusyPages",
+    "endpoints.errors.api_problems",
 ]
 ROOT_URLCONF = "config.urls"
 ASGI_APPLICATION = "config.asgi.application"
@@ -192,7 +192,7 @@ TEMPLATES = [
                 "django.template.context_processors.i18n",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
-                "config.navigation.rail",
+                "config.pages.navigation.rail",
             ],
         },
     }
@@ -200,19 +200,19 @@ TEMPLATES = [
 
 # --- Users ------------------------------------------------------------------------------------
 
-AUTH_USER_MODEL = "memory.User"
+AUTH_USER_MODEL = "accounts.User"
 AUTHENTICATION_BACKENDS = [
     "django.contrib.auth.backends.ModelBackend",
     "sesame.backends.ModelBackend",
 ]
-PASSWORD_HASHERS = ["memory.access.password_hashers.QueuedArgon2"]
+PASSWORD_HASHERS = ["accounts.sign_in.password_hashers.QueuedArgon2"]
 # Login links work once (use changes last_login, which signs them) and for one day.
 SESAME_ONE_TIME = True
 SESAME_MAX_AGE = 24 * 3600
 SESAME_TOKENS = ["sesame.tokens_v2"]  # the older format has no age to read
 # Off: users log in at the identity provider only, or by a link of `manage.py login_link`.
 EBB_LOCAL_LOGIN = env.yes("EBB_LOCAL_LOGIN", default=True)
-# The organisation's identity provider (config.oidc); off without an issuer.
+# The organisation's identity provider (accounts.views.oidc); off without an issuer.
 EBB_OIDC_ISSUER = env.address("EBB_OIDC_ISSUER")
 EBB_OIDC_CLIENT_ID = env.text("EBB_OIDC_CLIENT_ID")
 EBB_OIDC_CLIENT_SECRET = env.text("EBB_OIDC_CLIENT_SECRET")
@@ -229,7 +229,7 @@ AUTH_PASSWORD_VALIDATORS = [
 # Allows webhooks to private networks, for a receiver beside Ebb.
 EBB_WEBHOOKS_PRIVATE = env.yes("EBB_WEBHOOKS_PRIVATE", default=False)
 
-# Expensive calls per minute of one key or one person (memory.access.rate_limits).
+# Expensive calls per minute of one key or one person (accounts.rate_limits).
 EBB_RATES = {
     "search": 30_000,
     "explain": 6000,
@@ -245,7 +245,7 @@ CACHES = {
     "process": {"BACKEND": f"{_CACHE}.locmem.LocMemCache", "OPTIONS": _MOST},
 }
 
-# Mail to owners (assessor.notices); off without a host.
+# Mail to owners (assessor.outbox.notices); off without a host.
 EMAIL_HOST = env.text("EMAIL_HOST")
 EMAIL_PORT = env.whole("EMAIL_PORT", 587, most=65_535)
 EMAIL_USE_TLS = env.yes("EMAIL_USE_TLS", default=True)

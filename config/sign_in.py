@@ -3,7 +3,7 @@
 LOGIN_URL = "account_login"
 LOGIN_REDIRECT_URL = "home"
 LOGOUT_REDIRECT_URL = "account_login"
-ACCOUNT_ADAPTER = "memory.access.sign_in.Accounts"
+ACCOUNT_ADAPTER = "accounts.sign_in.adapters.Accounts"
 ACCOUNT_SIGNUP_FIELDS = ["username*", "password1*"]  # no address
 ACCOUNT_EMAIL_VERIFICATION = "none"
 ACCOUNT_SESSION_REMEMBER = True
@@ -14,10 +14,10 @@ ACCOUNT_RATE_LIMITS = {
     "reauthenticate": "",  # counts as log-in does
     "change_password": "10/15m/user",
 }
-MFA_ADAPTER = "memory.access.sign_in.SecondFactors"
+MFA_ADAPTER = "accounts.sign_in.adapters.SecondFactors"
 MFA_ALLOW_UNVERIFIED_EMAIL = True
 MFA_RECOVERY_CODE_DIGITS = 16
 MFA_RECOVERY_CODES_SHOW_ONCE = True
 MFA_TOTP_ISSUER = "Ebb"
 MFA_TOTP_TOLERANCE = 1  # the code before and after, because clocks differ
-SOCIALACCOUNT_ADAPTER = "config.identity_provider.Identities"
+SOCIALACCOUNT_ADAPTER = "accounts.sign_in.identity_provider.Identities"

@@ -5,20 +5,20 @@ from django.contrib.auth import views as auth
 from django.urls import include, path
 from django.views.decorators.csrf import csrf_exempt
 
-from chat.views.playground import home
+from chat.playground.page import home
 from config.api import api
-from config.attention import attention
-from config.health import health_parts
-from config.invitations import answer_invitation, invitation
-from config.login import urlpatterns as login_pages
-from config.mcp.authorisation import no_oauth, protected_resource
-from config.mem0.endpoint import api as mem0_api
-from config.metrics import metrics
-from config.oidc import oidc_callback, oidc_connect, oidc_start
-from config.openai_endpoint import api as openai_api
-from config.palette import palette, spaces_found
+from config.pages.attention import attention
+from operations.monitoring.health import health_parts
+from accounts.views.invitations import (answer_invitation, invitation)
+from accounts.views.login import urlpatterns as login_pages
+from endpoints.mcp.authorisation import (no_oauth, protected_resource)
+from endpoints.mem0.endpoint import api as mem0_api
+from operations.monitoring.metrics import metrics
+from accounts.views.oidc import (oidc_callback, oidc_connect, oidc_start)
+from endpoints.openai import api as openai_api
+from config.pages.palette import (palette, spaces_found)
 
-handler500 = "config.errors.server_error"
+handler500 = "endpoints.errors.server_error"
 
 urlpatterns = [
     path("", home, name="home"),

@@ -2,7 +2,7 @@
 
 from ninja import Router
 
-import memory.access.api
+import accounts.api
 import memory.consolidation.api
 import memory.digest.api
 import memory.jobs.api
@@ -38,7 +38,7 @@ for part in (
     memory.transfer.api,
     memory.users.api,
     memory.jobs.api,
-    memory.access.api,
+    accounts.api,
     memory.webhooks.api,
     memory.model_connections.api,
     memory.spaces.api,

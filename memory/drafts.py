@@ -13,17 +13,14 @@ from pydantic import (
     Field,
 )
 
-from memory.formulas.importance import DEFAULT_TYPE, TYPE_IMPORTANCE, base_importance, emotion
-from memory.json_limits import small
+from memory.formulas.importance import (DEFAULT_TYPE, TYPE_IMPORTANCE, base_importance, emotion)
+from common.json_limits import small
 from memory.metadata import bounded
-from memory.moments import (
-    spoken,
-    zone_of,
-)
-from memory.names import MAX_NAME, NAME_PATTERN, checked_name, checked_user
-from memory.storable import storable_id, storable_json, storable_text
-from memory.text_forms import tag_form
-from memory.time_fields import Spoken, ZoneName
+from common.moments import (spoken, zone_of)
+from common.names import (MAX_NAME, NAME_PATTERN, checked_name, checked_user)
+from common.storable import (storable_id, storable_json, storable_text)
+from common.text_forms import tag_form
+from common.fields import (Spoken, ZoneName)
 
 MAX_CONTENT = 20_000  # characters
 MAX_TAGS = 20

@@ -18,8 +18,8 @@ from pydantic import (
     model_validator,
 )
 
-from memory.errors import refused
-from memory.formulas.ranking import DEFAULT_PROFILE, PROFILES
+from common.errors import refused
+from memory.formulas.ranking import (DEFAULT_PROFILE, PROFILES)
 from memory.formulas.retention import Tiers
 
 SHORTEST_SCALE = 1e-6

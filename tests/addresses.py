@@ -15,7 +15,8 @@ from django.contrib import admin
 from django.db.models import F, Model
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
-from memory.models import Memory, Space
+from accounts.models import Space
+from memory.models import Memory
 
 
 class Answered(Protocol):
@@ -34,7 +35,7 @@ _STATES = ("status", "state", "role")
 _TIMES = ("last_active_at", "created_at", "at")
 # No page for this person: it leads elsewhere, is closed to them, or can only be posted to.
 _NO_PAGE = {302, 403, 405}
-# Found by people with a second factor only (tests/memory/access/test_account_page.py).
+# Found by people with a second factor only (tests/accounts/test_account_page.py).
 _WITH_FACTOR = {"mfa_deactivate_totp", "mfa_view_recovery_codes"}
 
 

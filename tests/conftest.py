@@ -19,12 +19,12 @@ from django.test import Client
 from django.utils import timezone
 from pytest_django import Settings
 
-from memory.access.installation_keys import create_installation_key
-from memory.access.keys import create_key
-from memory.access.members import add_member
-from memory.actors import SYSTEM
+from accounts.keys.installation_keys import create_installation_key
+from accounts.keys.services import create_key
+from accounts.members.services import add_member
+from common.actors import SYSTEM
 from memory.embeddings.embedders import register_embedder
-from memory.models import Embedder, Role, Space, User
+from accounts.models import (Embedder, Role, Space, User)
 from memory.spaces.services import create_space
 from tests.space_names import Watch, watch
 from tests.stub_model import stub_model, stub_model_server

@@ -6,7 +6,7 @@ from allauth.mfa.recovery_codes.internal.auth import RecoveryCodes
 from allauth.mfa.totp.internal.auth import TOTP, generate_totp_secret
 from django.test import Client
 
-from memory.models import User
+from accounts.models import User
 from tests.conftest import Answer
 
 

@@ -2,7 +2,7 @@
 
 from django.db import connection
 
-from config.distribution import has_citus
+from operations.postgres.distribution import has_citus
 
 _WAITING = """
     SELECT EXISTS (SELECT FROM pg_stat_activity WHERE datname = current_database()

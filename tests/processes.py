@@ -25,7 +25,7 @@ from django.db import connection
 from kombu import pools
 from pgmq.install import install_pgmq_from_sql
 
-from config.broker import pgmq_address
+from operations.broker import pgmq_address
 from config.celery import app
 from tests.stub_model import StubModel
 

@@ -14,7 +14,7 @@ from typing import Any
 from pglast import ast, parse_sql
 from pglast.enums import A_Expr_Kind, BoolExprType
 
-SPACES, SPACE = "memory_space", "space_id"
+SPACES, SPACE = "accounts_space", "space_id"
 _QUERIES = ast.SelectStmt | ast.UpdateStmt | ast.DeleteStmt
 
 

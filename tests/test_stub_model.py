@@ -3,12 +3,8 @@
 import httpx2
 import pytest
 
-from assessor.llm import (
-    ChatMessage,
-)
-from assessor.llm.errors import (
-    ModelServerError,
-)
+from assessor.llm import ChatMessage
+from assessor.llm.errors import ModelServerError
 from tests.assessor.llm_session import HELLO_REPLY, complete, run
 from tests.processes import wait_until
 from tests.stub_model import StubModel

@@ -1,6 +1,6 @@
 """The job that remembers a document: each passage is a step, assessed and stored at once.
 
-Memories worth keeping wait for review (assessor.remembering), marked with the document's name. A
+Memories worth keeping wait for review (assessor.saving.remembering), marked with the document's name. A
 document that was read before adds nothing.
 """
 
@@ -13,23 +13,24 @@ from typing import Any
 from django.db import transaction
 from django.utils.translation import gettext_lazy as _
 
-from assessor.assessing import AssessmentResult, Exchange
-from assessor.documents.passages import Passage, passages_of
-from assessor.documents.reading import UnreadableDocument, texts_of
-from assessor.immediate import assess_now
+from assessor.assessing import (AssessmentResult, Exchange)
+from assessor.documents.passages import (Passage, passages_of)
+from assessor.documents.reading import (UnreadableDocument, texts_of)
+from assessor.saving.immediate import assess_now
 from assessor.models import Assessment
-from assessor.screening import assessed_part, mask_exchange
-from assessor.services import store_assessed
-from memory.actors import Actor
-from memory.connections import release_connection
+from assessor.screening import (assessed_part, mask_exchange)
+from assessor.outbox.services import store_assessed
+from common.actors import Actor
+from common.connections import release_connection
 from memory.drafts import DOCUMENT
 from memory.jobs import services as jobs
 from memory.jobs.kinds import Labels
-from memory.leases import database_now
+from common.leases import database_now
 from memory.model_connections.choosing import chosen_model
-from memory.models import Job, Purpose, Space
+from accounts.models import Space
+from memory.models import (Job, Purpose)
 from memory.models.policies import current_policy
-from memory.moments import in_zone, stored_zone, zone_name
+from common.moments import (in_zone, stored_zone, zone_name)
 from memory.transfer import upload
 
 KIND = "document"

@@ -8,9 +8,10 @@ from django.db.models import F
 
 from assessor.assessing import Exchange
 from assessor.gate.handing import not_surely_own
-from assessor.gate.prompts import GateReason, gate_reason
+from assessor.gate.prompts import (GateReason, gate_reason)
 from assessor.models import GateCount
-from memory.models import Reason, Space
+from accounts.models import Space
+from memory.models import Reason
 
 
 def gate_of(exchange: Exchange) -> GateReason | None:

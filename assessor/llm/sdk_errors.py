@@ -13,21 +13,8 @@ from contextlib import contextmanager
 import httpx2
 import openai
 
-from assessor.llm.errors import (
-    ModelBadAnswer,
-    ModelBadRequest,
-    ModelError,
-    ModelInterrupted,
-    ModelNotFound,
-    ModelRateLimited,
-    ModelRedirected,
-    ModelServerError,
-    ModelTimeout,
-    ModelTooLong,
-    ModelUnauthorized,
-    ModelUnreachable,
-)
-from memory.retry_after import retry_after
+from assessor.llm.errors import (ModelBadAnswer, ModelBadRequest, ModelError, ModelInterrupted, ModelNotFound, ModelRateLimited, ModelRedirected, ModelServerError, ModelTimeout, ModelTooLong, ModelUnauthorized, ModelUnreachable)
+from common.retry_after import retry_after
 
 # Looked up along the class's ancestors: APIStatusError covers statuses without their own class
 # (402, 413). A test checks that the table covers every error class of the SDK.

@@ -6,7 +6,7 @@ import memory.readers
 import uuid
 from django.db import migrations, models
 
-from memory.space_keys import SpaceKeys
+from §common.space_keys import SpaceKeys
 
 
 class Migration(migrations.Migration):

@@ -11,8 +11,8 @@ from importlib import resources
 import numpy as np
 import numpy.typing as npt
 
-from assessor import hashing
-from assessor.hashing import hashed, normalised, scaled
+from assessor.local import hashing
+from assessor.local.hashing import (hashed, normalised, scaled)
 from assessor.local.sentences import split_sentences
 
 # A window is a sentence, with the following ones while it is shorter than _SHORT characters, and at

@@ -2,7 +2,8 @@
 
 from ninja import Router
 
-from chat.api import connections, conversations, model_choices, turns
+from chat.api import (conversations, turns)
+from chat.connections import (api as connections, choices_api as model_choices)
 
 router = Router()
 for part in (turns, conversations, connections, model_choices):

@@ -12,25 +12,25 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.utils import timezone
 from ninja import Router
 
-from assessor.gate import GATE_HEADER, GateReason, gate_reason
+from assessor.gate import (GATE_HEADER, GateReason, gate_reason)
 from assessor.llm import ModelError
-from chat.ephemeral import ephemeral_conversation, stream_ephemeral_reply
+from chat.replies.ephemeral import (ephemeral_conversation, stream_ephemeral_reply)
 from chat.models import Message
-from chat.replies import Done, Event, Failed, Recalled, Token, Tool, stream_reply
-from chat.schemas import AnswerIn, ChatIn, ChatOut, EditIn
-from chat.services.conversations import conversation_for, message_for
-from chat.services.edits import edit_message
-from chat.services.repeats import begin_once
-from chat.services.turns import NewConversation, answer_again, begin_turn
-from chat.sse import event, event_stream, token_event
-from chat.stored_turns import ReplyFailed, kept, stored_reply
-from memory.access.authentication import Access, access_to
-from memory.connections import release_connection, release_request_connection
+from chat.replies.writing import (Done, Event, Failed, Recalled, Token, Tool, stream_reply)
+from chat.schemas import (AnswerIn, ChatIn, ChatOut, EditIn)
+from chat.conversations.services import (conversation_for, message_for)
+from chat.replies.edits import edit_message
+from chat.replies.repeats import begin_once
+from chat.replies.turns import (NewConversation, answer_again, begin_turn)
+from chat.replies.sse import (event, event_stream, token_event)
+from chat.replies.stored_turns import (ReplyFailed, kept, stored_reply)
+from accounts.authentication import (Access, access_to)
+from common.connections import (release_connection, release_request_connection)
 from memory.embeddings import EmbeddingError
-from memory.models import Space
-from memory.moments import zone_name
+from accounts.models import Space
+from common.moments import zone_name
 from memory.recall.share import turn_of
-from memory.requests import OnceOnly, or_events
+from common.requests import (OnceOnly, or_events)
 from memory.store.idempotency import key_of
 
 router = Router(tags=["chat"])

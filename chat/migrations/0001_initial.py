@@ -7,7 +7,7 @@ import uuid
 from django.conf import settings
 from django.db import migrations, models
 
-from memory.space_keys import SpaceKeys
+from §common.space_keys import SpaceKeys
 
 
 class Migration(migrations.Migration):

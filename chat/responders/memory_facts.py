@@ -7,7 +7,7 @@ from django.utils.translation import gettext as _
 
 from memory.drafts import DOCUMENT
 from memory.models import Memory
-from memory.moments import beside
+from common.moments import beside
 
 
 def facts_of(memory: Memory, now: datetime) -> list[str]:

@@ -12,13 +12,13 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from assessor.connection_figures import ConnectionFigures
-from chat.connection_form import stored_form
-from chat.explaining import OFFERED, Stored
-from chat.markdown import to_html
-from chat.models import Conversation, Message
-from chat.services.redaction import shows_secret
-from chat.why_sentence import why_sentence as why_sentence_of
+from assessor.statistics.connection_figures import ConnectionFigures
+from chat.connections.form import stored_form
+from chat.why.explaining import (OFFERED, Stored)
+from chat.text.markdown import to_html
+from chat.models import (Conversation, Message)
+from chat.conversations.redaction import shows_secret
+from chat.why.sentence import why_sentence as why_sentence_of
 from memory.templatetags.ebb import time_tag
 
 register = template.Library()
@@ -66,7 +66,7 @@ def clock(moment: datetime) -> SafeString:
 
 @register.filter
 def above(names: Mapping[UUID, str], row: Message | Conversation) -> str:
-    """Return the name to show above a row (chat.days); "" for none."""
+    """Return the name to show above a row (chat.conversations.days); "" for none."""
     return names.get(row.pk, "") if names else ""
 
 

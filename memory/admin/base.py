@@ -14,9 +14,9 @@ from unfold.admin import ModelAdmin
 from unfold.contrib.filters.admin import AutocompleteSelectFilter
 from unfold.paginator import InfinitePaginator
 
-from memory.access import roles
-from memory.actors import Actor
-from memory.errors import Conflict, NotFound
+from accounts import roles
+from common.actors import Actor
+from common.errors import (Conflict, NotFound)
 from memory.store.history_labels import who
 
 STARTS = 160

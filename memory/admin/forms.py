@@ -7,7 +7,7 @@ from pydantic import ValidationError
 from unfold.widgets import UnfoldAdminTextInputWidget
 
 from memory.drafts import MemoryChange
-from memory.errors import plainly
+from common.errors import plainly
 from memory.memories.edit_form import SENTENCES
 from memory.models import Memory
 

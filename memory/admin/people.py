@@ -15,24 +15,14 @@ from unfold.admin import ModelAdmin, TabularInline
 from unfold.contrib.filters.admin import ChoicesDropdownFilter
 from unfold.forms import AdminPasswordChangeForm, UserChangeForm, UserCreationForm
 
-from memory.access import roles
-from memory.access.installation_keys import revoke_installation_key
-from memory.access.keys import revoke_key
-from memory.access.members import add_member, remove_member
-from memory.admin.base import BY_SPACE, OperatorsAdmin, ReadOnlyAdmin, actor, actor_of
+from accounts import roles
+from accounts.keys.installation_keys import revoke_installation_key
+from accounts.keys.services import revoke_key
+from accounts.members.services import (add_member, remove_member)
+from memory.admin.base import (BY_SPACE, OperatorsAdmin, ReadOnlyAdmin, actor, actor_of)
 from memory.admin.permissions import PermissionsInWords
-from memory.errors import Conflict
-from memory.models import (
-    ApiKey,
-    AuditEntry,
-    InstallationAuditEntry,
-    InstallationKey,
-    Membership,
-    Role,
-    Scope,
-    Space,
-    User,
-)
+from common.errors import Conflict
+from accounts.models import (ApiKey, AuditEntry, InstallationAuditEntry, InstallationKey, Membership, Role, Scope, Space, User)
 from memory.spaces.services import rename_space
 
 admin.site.unregister(Group)

@@ -11,13 +11,14 @@ from typing import Any
 from django.contrib.postgres.search import SearchQuery, SearchRank
 from django.db.models import F
 
-from memory.models import Memory, Space
+from accounts.models import Space
+from memory.models import Memory
 from memory.models.memories import MemoryQuerySet
 from memory.models.policies import current_policy
-from memory.readers import Reader
-from memory.recall.similar import AT_MOST, Neighbour, nearest, nearest_live, vector_of
-from memory.recall.sql.sizes import LARGE, size_if_large
-from memory.text.lexemes import configuration, indexed, unspaced
+from common.readers import Reader
+from memory.recall.similar import (AT_MOST, Neighbour, nearest, nearest_live, vector_of)
+from memory.recall.sql.sizes import (LARGE, size_if_large)
+from memory.text.lexemes import (configuration, indexed, unspaced)
 
 
 def candidates(space: Space, root: Memory) -> list[Neighbour]:

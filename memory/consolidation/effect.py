@@ -5,10 +5,11 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from memory.consolidation.services import as_if_applied
-from memory.models import ConsolidationProposal, SavedQuery, Space
+from accounts.models import Space
+from memory.models import (ConsolidationProposal, SavedQuery)
 from memory.models.policies import current_policy
-from memory.policies.preview import Ranked, Ranking, questions_of, ranked_now
-from memory.readers import Reader
+from memory.policies.preview import (Ranked, Ranking, questions_of, ranked_now)
+from common.readers import Reader
 from memory.recall.share import share_of
 
 MOST = 10

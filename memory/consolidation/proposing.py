@@ -6,9 +6,10 @@ from typing import Any
 from uuid import UUID
 
 from memory.consolidation.grouping import Group
-from memory.models import ConsolidationProposal, Job, Memory, ProposalKind, ProposalState, Space
+from accounts.models import Space
+from memory.models import (ConsolidationProposal, Job, Memory, ProposalKind, ProposalState)
 from memory.models.choices import MemoryType
-from memory.readers import EVERYONE, Reader
+from common.readers import (EVERYONE, Reader)
 
 
 def scope_of(job: Job) -> Reader:

@@ -4,7 +4,8 @@ asks it in its AppConfig."""
 from collections.abc import Callable, Sequence
 
 from memory.consolidation.grouping import Sentence
-from memory.models import Memory, Space
+from accounts.models import Space
+from memory.models import Memory
 
 Summarize = Callable[[Space, Sequence[Memory]], Sequence[Sentence] | None]
 """Returns a summary whose sentences are supported by their sources; None if no model is connected,

@@ -15,17 +15,17 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET, require_POST
 from django_htmx.http import HttpResponseClientRefresh
 
-from memory.access.authentication import Access
-from memory.access.pages import PageRequest, space_page
-from memory.access.selection import selected_ids
+from accounts.authentication import Access
+from accounts.pages import (PageRequest, space_page)
+from memory.selection import selected_ids
 from memory.consolidation import services
-from memory.consolidation.consolidation_job import latest_consolidation, start_consolidation
+from memory.consolidation.consolidation_job import (latest_consolidation, start_consolidation)
 from memory.consolidation.effect import effect_of
 from memory.consolidation.undo import undo_action
 from memory.embeddings import EmbeddingError
-from memory.errors import Conflict
+from common.errors import Conflict
 from memory.jobs.views import job_context
-from memory.models import ConsolidationProposal, Memory, SavedQuery
+from memory.models import (ConsolidationProposal, Memory, SavedQuery)
 from memory.models.consolidation import ProposalQuerySet
 from memory.retention.removals import consolidated_into
 

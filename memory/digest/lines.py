@@ -11,15 +11,8 @@ from django.db.models import Q, TextChoices
 from django.utils.translation import gettext_lazy as _
 
 from memory.digest.sections import Section
-from memory.models import (
-    ConsolidationProposal,
-    Memory,
-    MemoryEvent,
-    MemoryRevision,
-    ProposalState,
-    Space,
-    Status,
-)
+from accounts.models import Space
+from memory.models import (ConsolidationProposal, Memory, MemoryEvent, MemoryRevision, ProposalState, Status)
 from memory.models.history import Action
 
 

@@ -11,8 +11,8 @@ from memory.digest.digest import Digest
 from memory.digest.lines import Line
 from memory.digest.sections import Section
 from memory.digest.weeks import PATTERN
-from memory.pagination import CURSOR, NUMBERED_CURSOR
-from memory.requests import PLACE, ActorOut, Limit
+from common.pagination import (CURSOR, NUMBERED_CURSOR)
+from common.requests import (PLACE, ActorOut, Limit)
 
 SectionName = Literal["learned", "changed", "consolidated", "forgotten"]
 UndoName = Literal["move_to_bin", "restore_older", "revert", "restore", "restore_sources"]

@@ -23,10 +23,11 @@ from django.db.models.functions import Coalesce
 from django.utils.translation import gettext_lazy as _
 
 from memory.digest.weeks import Week
-from memory.models import ConsolidationProposal, Memory, MemoryEvent, ProposalState, Space, Status
+from accounts.models import Space
+from memory.models import (ConsolidationProposal, Memory, MemoryEvent, ProposalState, Status)
 from memory.models.consolidation import ProposalQuerySet
-from memory.models.history import Action, HistoryQuerySet
-from memory.readers import Reader
+from memory.models.history import (Action, HistoryQuerySet)
+from common.readers import Reader
 
 
 class Section(TextChoices):

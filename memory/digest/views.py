@@ -9,18 +9,18 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
-from memory.access.authentication import Access
-from memory.access.forms import AddressForm, OneOf, SentText
-from memory.access.pages import PageRequest, space_page
-from memory.digest.digest import Digest, digest_of, section_of
+from accounts.authentication import Access
+from accounts.forms import (AddressForm, OneOf, SentText)
+from accounts.pages import (PageRequest, space_page)
+from memory.digest.digest import (Digest, digest_of, section_of)
 from memory.digest.lines import Line
 from memory.digest.sections import Section
-from memory.digest.undo import find_line, undo_line
-from memory.digest.weeks import Week, parse_week, week_of
+from memory.digest.undo import (find_line, undo_line)
+from memory.digest.weeks import (Week, parse_week, week_of)
 from memory.embeddings import EmbeddingError
-from memory.errors import Conflict, InvalidArguments
-from memory.names import MAX_NAME
-from memory.readers import Reader
+from common.errors import (Conflict, InvalidArguments)
+from common.names import MAX_NAME
+from common.readers import Reader
 
 SHOWN = 10
 """Lines of a section on the page of all sections."""

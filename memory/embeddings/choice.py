@@ -4,10 +4,11 @@ from collections.abc import Sequence
 
 from django.db import transaction
 
-from memory.embeddings import MINILM, MULTILINGUAL
+from memory.embeddings import (MINILM, MULTILINGUAL)
 from memory.embeddings.embedders import register_embedder
-from memory.locks import lock
-from memory.models import Memory, Space
+from common.locks import lock
+from accounts.models import Space
+from memory.models import Memory
 from memory.models.policies import current_policy
 
 _LATIN_ENDS = "\u024f"  # the last letter of Latin Extended-B

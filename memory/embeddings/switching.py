@@ -18,26 +18,18 @@ from django.db import transaction
 from django.db.models import Q
 from django.utils.translation import gettext_noop as _
 
-from memory.access.audit import note
-from memory.actors import Actor
+from accounts.audit import note
+from common.actors import Actor
 from memory.embeddings import provider_name
 from memory.embeddings.embedders import register_embedder
-from memory.embeddings.services import hold_models, insert_vectors
-from memory.embeddings.vectors import Vectors, embed_memories
-from memory.errors import Conflict, NotFound
+from memory.embeddings.services import (hold_models, insert_vectors)
+from memory.embeddings.vectors import (Vectors, embed_memories)
+from common.errors import (Conflict, NotFound)
 from memory.jobs import services as jobs
-from memory.leases import database_now
-from memory.locks import lock
-from memory.models import (
-    AuditAction,
-    Embedder,
-    FurtherEmbedding,
-    Job,
-    JobState,
-    Memory,
-    MemoryEmbedding,
-    Space,
-)
+from common.leases import database_now
+from common.locks import lock
+from accounts.models import (AuditAction, Embedder, Space)
+from memory.models import (FurtherEmbedding, Job, JobState, Memory, MemoryEmbedding)
 from memory.text.passages import passage_of
 
 KIND = "switch_embedder"

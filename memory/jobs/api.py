@@ -5,15 +5,16 @@ from django.http import HttpRequest
 from django.utils import timezone
 from ninja import Query, Router
 
-from memory.access.authentication import Access, access_to
-from memory.errors import NotFound
+from accounts.authentication import (Access, access_to)
+from common.errors import NotFound
 from memory.jobs import services as jobs
 from memory.jobs.kinds import DETAILS
-from memory.jobs.schemas import JobList, JobOut
-from memory.models import Job, Scope
+from memory.jobs.schemas import (JobList, JobOut)
+from accounts.models import Scope
+from memory.models import Job
 from memory.models.jobs import JobQuerySet
-from memory.pagination import keyset
-from memory.requests import PageIn, RowId, may_fail, parse_uuid
+from common.pagination import keyset
+from common.requests import (PageIn, RowId, may_fail, parse_uuid)
 
 router = Router(tags=["transfer"])
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from memory.models import Job
-from memory.readers import Reader
+from common.readers import Reader
 
 if TYPE_CHECKING:
     from django.utils.functional import _StrPromise

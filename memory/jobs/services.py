@@ -1,6 +1,6 @@
 """Long work in steps: start, advance, finish, cancel and resume jobs.
 
-A worker leases a job (memory.leases), and each step renews the lease. A step and its writes belong
+A worker leases a job (common.leases), and each step renews the lease. A step and its writes belong
 in one transaction, so that the next worker continues exactly where the last one stopped.
 """
 
@@ -13,12 +13,13 @@ from django.db import IntegrityError, transaction
 from django.db.models import F, Q
 from django.utils.translation import gettext_noop as _
 
-from memory import leases
-from memory.actors import Actor
-from memory.errors import Conflict, NotFound
-from memory.models import Job, JobState, Space
+from common import leases
+from common.actors import Actor
+from common.errors import (Conflict, NotFound)
+from accounts.models import Space
+from memory.models import (Job, JobState)
 from memory.models.jobs import JobQuerySet
-from memory.queue import enqueue_on_commit
+from common.queue import enqueue_on_commit
 
 TASK = "memory.tasks.work"
 LEASE = timedelta(seconds=60)

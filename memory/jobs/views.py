@@ -13,9 +13,9 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
-from memory.access.authentication import Access
-from memory.access.pages import PageRequest, space_page
-from memory.errors import Conflict
+from accounts.authentication import Access
+from accounts.pages import (PageRequest, space_page)
+from common.errors import Conflict
 from memory.jobs import services as jobs
 from memory.jobs.kinds import LABELS
 from memory.models import Job

@@ -4,12 +4,13 @@ from django.http import HttpRequest
 from django.utils import timezone
 from ninja import Router
 
-from memory.access.authentication import access_to
-from memory.access.references import changeable
+from accounts.authentication import access_to
+from memory.references import changeable
 from memory.lab.relevance import mark_relevance
-from memory.lab.schemas import RelevanceIn, RelevanceOut
-from memory.models import RelevanceMark, User
-from memory.requests import MemoryId
+from memory.lab.schemas import (RelevanceIn, RelevanceOut)
+from accounts.models import User
+from memory.models import RelevanceMark
+from common.requests import MemoryId
 
 router = Router(tags=["memories"])
 

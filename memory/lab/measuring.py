@@ -11,12 +11,13 @@ from typing import NamedTuple
 from uuid import UUID
 
 from memory.formulas.ranking import Profile
-from memory.formulas.retrieval import first_place, recall_at, reciprocal_rank
-from memory.lab.thresholds import Point, curve
-from memory.models import RelevanceMark, Space
+from memory.formulas.retrieval import (first_place, recall_at, reciprocal_rank)
+from memory.lab.thresholds import (Point, curve)
+from accounts.models import Space
+from memory.models import RelevanceMark
 from memory.models.policies import Policy
-from memory.readers import EVERYONE, Reader
-from memory.recall.recall import Recall, compare
+from common.readers import (EVERYONE, Reader)
+from memory.recall.recall import (Recall, compare)
 
 DEPTH = 10
 MAX_QUESTIONS = 50

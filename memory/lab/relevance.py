@@ -5,8 +5,9 @@ from uuid import UUID
 
 from django.db import transaction
 
-from memory.errors import NotFound
-from memory.models import Memory, RelevanceMark, Space, User
+from common.errors import NotFound
+from accounts.models import (Space, User)
+from memory.models import (Memory, RelevanceMark)
 from memory.store.feedback import add_counts
 
 

@@ -4,9 +4,10 @@ from datetime import datetime
 
 from django.db import transaction
 
-from memory.errors import Conflict
-from memory.locks import lock_changes
-from memory.models import SavedQuery, Space
+from common.errors import Conflict
+from common.locks import lock_changes
+from accounts.models import Space
+from memory.models import SavedQuery
 from memory.models.saved_queries import MAX_SAVED
 
 

@@ -6,34 +6,25 @@ from django.http import HttpRequest
 from django.utils import timezone
 from ninja import Query, Router, Status
 
-from memory.access.authentication import Access, access_to
-from memory.access.rate_limits import CallKind, count_call
-from memory.access.references import changeable, one, readable
-from memory.drafts import MemoryAsked, MemoryChange
-from memory.errors import Forbidden
+from accounts.authentication import (Access, access_to)
+from accounts.rate_limits import (CallKind, count_call)
+from memory.references import (changeable, one, readable)
+from memory.drafts import (MemoryAsked, MemoryChange)
+from common.errors import Forbidden
 from memory.formulas.ranking import PROFILES
-from memory.memories.schemas import (
-    BatchIn,
-    BatchOut,
-    CreatedOut,
-    MemoryList,
-    MemoryListIn,
-    ProfileList,
-    SearchIn,
-    SearchOut,
-)
+from memory.memories.schemas import (BatchIn, BatchOut, CreatedOut, MemoryList, MemoryListIn, ProfileList, SearchIn, SearchOut)
 from memory.metadata_filters import metadata_condition
 from memory.models import Memory
-from memory.pagination import clock_of, keyset
-from memory.readers import EVERYONE
-from memory.recall.recall import SearchRequest, recall
+from common.pagination import (clock_of, keyset)
+from common.readers import EVERYONE
+from memory.recall.recall import (SearchRequest, recall)
 from memory.reconciliation.services import remember_drafts
-from memory.requests import MemoryId, OnceOnly, may_fail
+from common.requests import (MemoryId, OnceOnly, may_fail)
 from memory.retention import recycle_bin
 from memory.store import services
 from memory.store.idempotency import key_of
 from memory.store.schemas import MemoryOut
-from memory.text_forms import tag_spellings
+from common.text_forms import tag_spellings
 
 router = Router(tags=["memories"])
 

@@ -6,11 +6,11 @@ from django import forms
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from memory.access.authentication import Access
-from memory.access.pages import PageRequest
-from memory.drafts import MAX_CONTENT, MemoryChange
-from memory.errors import Conflict
-from memory.models import Memory, Status
+from accounts.authentication import Access
+from accounts.pages import PageRequest
+from memory.drafts import (MAX_CONTENT, MemoryChange)
+from common.errors import Conflict
+from memory.models import (Memory, Status)
 from memory.models.choices import MemoryType
 from memory.store.services import revise_memory
 

@@ -4,9 +4,10 @@ from datetime import datetime
 
 from django.db import transaction
 
-from memory.actors import Actor
+from common.actors import Actor
 from memory.memories.bulk import delete_memories
-from memory.models import Memory, Space
+from accounts.models import Space
+from memory.models import Memory
 from memory.models.memories import MemoryQuerySet
 
 SAMPLE_IDS = tuple(f"ebb-sample-{number}" for number in range(1, 13))

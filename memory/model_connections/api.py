@@ -6,8 +6,8 @@ from django.http import HttpRequest
 from django.utils import timezone
 from ninja import Query, Router
 
-from memory.access.authentication import access_to
-from memory.model_connections.schemas import UsageIn, UsageList
+from accounts.authentication import access_to
+from memory.model_connections.schemas import (UsageIn, UsageList)
 from memory.models import ModelUsage
 
 router = Router(tags=["usage"])

@@ -12,8 +12,9 @@ from uuid import UUID
 from django.conf import settings
 from django.db.models import F, Q
 
-from memory.models import ModelChoice, ModelConnection, Purpose, Space
-from memory.sealing import Unreadable, unseal
+from accounts.models import Space
+from memory.models import (ModelChoice, ModelConnection, Purpose)
+from common.sealing import (Unreadable, unseal)
 
 logger = logging.getLogger(__name__)
 

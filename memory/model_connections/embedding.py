@@ -5,7 +5,8 @@ from uuid import UUID
 from django.conf import settings
 from django.db.models import Q
 
-from memory.models import ModelChoice, ModelConnection, Purpose, Space
+from accounts.models import Space
+from memory.models import (ModelChoice, ModelConnection, Purpose)
 
 PREFIX = "connection:"
 

@@ -2,7 +2,8 @@
 
 from memory.model_connections.choosing import chosen_model
 from memory.model_connections.embedding import connection_of
-from memory.models import ANSWERING, ModelConnection, Space
+from accounts.models import Space
+from memory.models import (ANSWERING, ModelConnection)
 
 
 def failing_connections(space: Space) -> list[ModelConnection]:

@@ -8,10 +8,10 @@ from uuid import UUID
 from ninja import Field, Schema
 from pydantic import BeforeValidator
 
-from memory.drafts import Text
+from common.fields import Text
 from memory.model_connections.fields import LONGEST
-from memory.models import ModelConnection, Purpose
-from memory.requests import Body, example
+from memory.models import (ModelConnection, Purpose)
+from common.requests import (Body, example)
 
 _ISO_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 

@@ -12,9 +12,9 @@ from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from memory.models.access import Space
-from memory.models.personal import PersonalQuerySet, user_field
-from memory.models.space_rows import SpaceRow
+from accounts.models.access import Space
+from accounts.models.personal import (PersonalQuerySet, user_field)
+from accounts.models.space_rows import SpaceRow
 
 
 class ProposalKind(models.TextChoices):
@@ -72,7 +72,7 @@ class ConsolidationProposal(SpaceRow):
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     space = models.ForeignKey(
-        "memory.Space", models.CASCADE, related_name="+", verbose_name=_("space")
+        "accounts.Space", models.CASCADE, related_name="+", verbose_name=_("space")
     )
     user_id = user_field()
     job_id = models.UUIDField()

@@ -11,7 +11,7 @@ from django.db.models.expressions import Combinable
 from django.utils.translation import gettext_lazy as _
 
 from memory.formulas.expressions import seconds_after
-from memory.models.zones import Spoken
+from accounts.models.zones import Spoken
 
 
 class Precision(models.TextChoices):

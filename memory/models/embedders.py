@@ -12,8 +12,8 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 from pgvector.django import HalfVectorField
 
-from memory.models.access import Space
-from memory.models.space_rows import SpaceForeignKey, SpaceRow
+from accounts.models.access import Space
+from accounts.models.space_rows import (SpaceForeignKey, SpaceRow)
 
 
 class Embedder(models.Model):
@@ -51,7 +51,7 @@ class MemoryEmbedding(SpaceRow):
     """One memory's vector by one embedder: 16-bit floats, unit length."""
 
     space = models.ForeignKey(
-        "memory.Space", models.CASCADE, related_name="+", verbose_name=_("space")
+        "accounts.Space", models.CASCADE, related_name="+", verbose_name=_("space")
     )
     memory = SpaceForeignKey(
         "memory.Memory", models.CASCADE, related_name="embeddings", verbose_name=_("memory")
@@ -85,7 +85,7 @@ class FurtherEmbedding(SpaceRow):
     its whole text. Most memories have none."""
 
     space = models.ForeignKey(
-        "memory.Space", models.CASCADE, related_name="+", verbose_name=_("space")
+        "accounts.Space", models.CASCADE, related_name="+", verbose_name=_("space")
     )
     memory = SpaceForeignKey(
         "memory.Memory",

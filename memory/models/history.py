@@ -15,13 +15,13 @@ from django.db.models.functions import Coalesce, NullIf
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from memory.actors import Actor
-from memory.models.access import Space
-from memory.models.actor_types import ActorType
-from memory.models.memories import LEGACY_ID, SHORT_ID, Memory, MemoryQuerySet
-from memory.models.personal import PersonalQuerySet, user_field
-from memory.models.space_rows import SpaceForeignKey, SpaceRow
-from memory.text_forms import folded
+from common.actors import Actor
+from accounts.models.access import Space
+from accounts.models.actor_types import ActorType
+from memory.models.memories import (LEGACY_ID, SHORT_ID, Memory, MemoryQuerySet)
+from accounts.models.personal import (PersonalQuerySet, user_field)
+from accounts.models.space_rows import (SpaceForeignKey, SpaceRow)
+from common.text_forms import folded
 
 # Actions that move a memory into the bin or out of it; a rejected memory leaves by one of these.
 MOVES = ("deleted", "expired", "evicted", "restored", "held")
@@ -145,7 +145,7 @@ class MemoryEvent(SpaceRow):
 
     id = models.BigAutoField(primary_key=True)
     space = models.ForeignKey(
-        "memory.Space", models.CASCADE, related_name="+", verbose_name=_("space")
+        "accounts.Space", models.CASCADE, related_name="+", verbose_name=_("space")
     )
     memory_id = models.UUIDField(_("memory"))
     # Whom the memory belonged to then.
@@ -207,7 +207,7 @@ class MemoryRevision(SpaceRow):
     """A past version of a memory, before a later revision replaced it."""
 
     space = models.ForeignKey(
-        "memory.Space", models.CASCADE, related_name="+", verbose_name=_("space")
+        "accounts.Space", models.CASCADE, related_name="+", verbose_name=_("space")
     )
     memory = SpaceForeignKey(
         "memory.Memory", models.CASCADE, related_name="past_revisions", verbose_name=_("memory")

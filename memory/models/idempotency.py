@@ -3,7 +3,7 @@
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
-from memory.models.space_rows import SpaceForeignKey, SpaceRow
+from accounts.models.space_rows import (SpaceForeignKey, SpaceRow)
 
 
 class IdempotentWrite(SpaceRow):
@@ -11,7 +11,7 @@ class IdempotentWrite(SpaceRow):
     one that it restated. `position` is the statement's index in the request, from 0.
     """
 
-    space = models.ForeignKey("memory.Space", models.CASCADE, related_name="+")
+    space = models.ForeignKey("accounts.Space", models.CASCADE, related_name="+")
     key = models.CharField(max_length=200)
     position = models.PositiveSmallIntegerField(default=0)
     memory = SpaceForeignKey("memory.Memory", models.CASCADE, related_name="idempotent_writes")

@@ -11,11 +11,11 @@ from django.db.models import F, Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from memory.leases import LeasedQuerySet
-from memory.models.access import Space
-from memory.models.actor_types import ActorType
-from memory.models.personal import user_field
-from memory.models.space_rows import SpaceForeignKey, SpaceRow
+from common.leases import LeasedQuerySet
+from accounts.models.access import Space
+from accounts.models.actor_types import ActorType
+from accounts.models.personal import user_field
+from accounts.models.space_rows import (SpaceForeignKey, SpaceRow)
 
 MAX_STILL = 8
 """Number of consecutive workers without progress after which a job is given up."""
@@ -60,7 +60,7 @@ class Job(SpaceRow):
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     space = models.ForeignKey(
-        "memory.Space", models.CASCADE, related_name="jobs", verbose_name=_("space")
+        "accounts.Space", models.CASCADE, related_name="jobs", verbose_name=_("space")
     )
     kind = models.CharField(_("kind"), max_length=20)
     # The user who waits for no other user's job of the kind; null for jobs of the whole space.
@@ -79,7 +79,7 @@ class Job(SpaceRow):
     enqueued_at = models.DateTimeField(default=timezone.now, editable=False)
 
     # The current run: its start and the value of `done` then. `attempts` numbers the leases
-    # (memory.leases); `last_progress_attempt` is the last lease that made progress.
+    # (common.leases); `last_progress_attempt` is the last lease that made progress.
     started_at = models.DateTimeField(_("started"), null=True, blank=True)
     done_before = models.PositiveBigIntegerField(default=0, editable=False)
     leased_until = models.DateTimeField(null=True, blank=True, editable=False)
@@ -134,7 +134,7 @@ class Job(SpaceRow):
 class JobPart(SpaceRow):
     """A part of the file that a job reads, stored here so that workers on all hosts can read it."""
 
-    space = models.ForeignKey("memory.Space", models.CASCADE, related_name="+")
+    space = models.ForeignKey("accounts.Space", models.CASCADE, related_name="+")
     job = SpaceForeignKey(Job, models.CASCADE, related_name="parts")
     number = models.PositiveIntegerField()
     data = models.BinaryField()

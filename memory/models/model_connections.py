@@ -25,7 +25,7 @@ ANSWERING = (Purpose.CHAT, Purpose.ASSESS)
 
 
 class ModelConnection(models.Model):
-    """An OpenAI-compatible endpoint. Its key is sealed (memory.sealing), "" for none.
+    """An OpenAI-compatible endpoint. Its key is sealed (common.sealing), "" for none.
 
     Prices are in US dollars per million tokens. `failure` is the endpoint's last error and
     `failing_since` the time of the first one; both are empty again after a success.
@@ -59,7 +59,7 @@ class ModelChoice(models.Model):
 
     purpose = models.CharField(_("purpose"), max_length=10, choices=Purpose)
     space = models.ForeignKey(
-        "memory.Space",
+        "accounts.Space",
         models.CASCADE,
         related_name="+",
         verbose_name=_("space"),

@@ -11,18 +11,18 @@ from django.db import models
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from memory.models.access import Space
-from memory.models.actor_types import ActorType
-from memory.models.space_rows import SpaceRow
-from memory.policy import PolicyDocument, stored_document
-from memory.sql import fetch
+from accounts.models.access import Space
+from accounts.models.actor_types import ActorType
+from accounts.models.space_rows import SpaceRow
+from memory.policy import (PolicyDocument, stored_document)
+from common.sql import fetch
 
 
 class PolicyVersion(SpaceRow):
     """One version of a space's policy; the one with the highest number is in effect."""
 
     space = models.ForeignKey(
-        "memory.Space", models.CASCADE, related_name="policy_versions", verbose_name=_("space")
+        "accounts.Space", models.CASCADE, related_name="policy_versions", verbose_name=_("space")
     )
     version = models.PositiveIntegerField(_("version"))
     document = models.JSONField(_("document"))

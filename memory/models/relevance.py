@@ -13,8 +13,8 @@ from django.db.models.functions import MD5
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from memory.models.access import Space
-from memory.models.space_rows import SpaceForeignKey, SpaceRow
+from accounts.models.access import Space
+from accounts.models.space_rows import (SpaceForeignKey, SpaceRow)
 
 
 class RelevanceMarkQuerySet(models.QuerySet["RelevanceMark"]):
@@ -50,7 +50,7 @@ class RelevanceMark(SpaceRow):
     """
 
     space = models.ForeignKey(
-        "memory.Space", models.CASCADE, related_name="+", verbose_name=_("space")
+        "accounts.Space", models.CASCADE, related_name="+", verbose_name=_("space")
     )
     query = models.TextField(_("question"))
     # A question may be too long for an index.

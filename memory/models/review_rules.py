@@ -12,9 +12,9 @@ from django.db.models.functions import MD5
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from memory.models.access import Space
+from accounts.models.access import Space
 from memory.models.reasons import in_words
-from memory.models.space_rows import SpaceRow
+from accounts.models.space_rows import SpaceRow
 
 
 class ReviewRuleQuerySet(models.QuerySet["ReviewRule"]):
@@ -35,7 +35,7 @@ class ReviewRule(SpaceRow):
     """
 
     space = models.ForeignKey(
-        "memory.Space", models.CASCADE, related_name="+", verbose_name=_("space")
+        "accounts.Space", models.CASCADE, related_name="+", verbose_name=_("space")
     )
     kind = models.TextField(_("reason type"))
     # A kind may be too long for an index.

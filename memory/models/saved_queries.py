@@ -9,8 +9,8 @@ from django.db.models.functions import MD5
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from memory.models.access import Space
-from memory.models.space_rows import SpaceRow
+from accounts.models.access import Space
+from accounts.models.space_rows import SpaceRow
 
 MAX_SAVED = 50
 """Maximum number of saved questions per space."""
@@ -33,7 +33,7 @@ class SavedQuery(SpaceRow):
     """One saved question of a space, for the lab and the policy preview; recall ignores it."""
 
     space = models.ForeignKey(
-        "memory.Space", models.CASCADE, related_name="+", verbose_name=_("space")
+        "accounts.Space", models.CASCADE, related_name="+", verbose_name=_("space")
     )
     query = models.TextField(_("question"))
     # A question may be too long for an index.

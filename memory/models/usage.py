@@ -7,8 +7,8 @@ from typing import ClassVar
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
-from memory.models.access import Space
-from memory.models.space_rows import SpaceRow
+from accounts.models.access import Space
+from accounts.models.space_rows import SpaceRow
 
 
 class UsagePurpose(models.TextChoices):
@@ -38,7 +38,7 @@ class ModelUsage(SpaceRow):
     """
 
     space = models.ForeignKey(
-        "memory.Space", models.CASCADE, related_name="+", verbose_name=_("space")
+        "accounts.Space", models.CASCADE, related_name="+", verbose_name=_("space")
     )
     day = models.DateField(_("day"))
     purpose = models.CharField(_("purpose"), max_length=10, choices=UsagePurpose)

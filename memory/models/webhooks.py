@@ -12,10 +12,10 @@ from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from memory.models.access import Space
-from memory.models.personal import PersonalQuerySet, user_field
-from memory.models.space_rows import SpaceForeignKey, SpaceRow
-from memory.sealing import unseal
+from accounts.models.access import Space
+from accounts.models.personal import (PersonalQuerySet, user_field)
+from accounts.models.space_rows import (SpaceForeignKey, SpaceRow)
+from common.sealing import unseal
 
 
 class WebhookQuerySet(models.QuerySet["Webhook"]):
@@ -70,11 +70,11 @@ class DeliveryState(models.TextChoices):
 
 
 class Webhook(SpaceRow):
-    """A URL that receives events. The secret that signs its messages is sealed (memory.sealing)."""
+    """A URL that receives events. The secret that signs its messages is sealed (common.sealing)."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     space = models.ForeignKey(
-        "memory.Space", models.CASCADE, related_name="webhooks", verbose_name=_("space")
+        "accounts.Space", models.CASCADE, related_name="webhooks", verbose_name=_("space")
     )
     url = models.URLField(_("address"), max_length=2000)
     sealed_secret = models.TextField(editable=False, default="", db_default="")
@@ -112,7 +112,7 @@ class WebhookDelivery(SpaceRow):
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     space = models.ForeignKey(
-        "memory.Space", models.CASCADE, related_name="+", verbose_name=_("space")
+        "accounts.Space", models.CASCADE, related_name="+", verbose_name=_("space")
     )
     webhook = SpaceForeignKey(
         Webhook, models.CASCADE, related_name="deliveries", verbose_name=_("webhook")

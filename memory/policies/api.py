@@ -6,13 +6,13 @@ from django.http import HttpRequest
 from django.utils import timezone
 from ninja import Body, Router
 
-from memory.access.authentication import access_to
-from memory.access.rate_limits import CallKind, count_call
-from memory.models.policies import Policy, current_policy
+from accounts.authentication import access_to
+from accounts.rate_limits import (CallKind, count_call)
+from memory.models.policies import (Policy, current_policy)
 from memory.policies import services
-from memory.policies.preview import Preview, preview_policy
-from memory.policies.schemas import PolicyChanges, PolicyOut, PreviewIn, PreviewOut, SweptOut
-from memory.requests import may_fail
+from memory.policies.preview import (Preview, preview_policy)
+from memory.policies.schemas import (PolicyChanges, PolicyOut, PreviewIn, PreviewOut, SweptOut)
+from common.requests import may_fail
 from memory.retention.sweep import Swept
 from memory.retention.sweep import sweep as sweep_space
 

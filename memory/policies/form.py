@@ -16,9 +16,9 @@ from django.utils.translation import gettext as _
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-from memory.errors import InvalidArguments
-from memory.policies.label_types import GroupLabels, Labels
-from memory.policies.labels import GROUPS, LABELS
+from common.errors import InvalidArguments
+from memory.policies.label_types import (GroupLabels, Labels)
+from memory.policies.labels import (GROUPS, LABELS)
 from memory.policy import PolicyDocument
 
 Kind = Literal["switch", "choice", "whole", "number", "text"]

@@ -7,12 +7,12 @@ from uuid import UUID
 from ninja import Field, Schema
 from pydantic import WithJsonSchema
 
-from memory.drafts import Text
+from common.fields import Text
 from memory.models import Memory
 from memory.policies.preview import MAX_QUERIES
 from memory.policy import PolicyDocument
-from memory.requests import Body, example
-from memory.time_fields import Moment
+from common.requests import (Body, example)
+from common.fields import Moment
 
 
 def _inlined(schema: Any, parts: dict[str, Any]) -> Any:

@@ -20,7 +20,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from memory.drafts import DOCUMENT
-from memory.moments import beside
+from common.moments import beside
 
 if TYPE_CHECKING:
     from memory.models import Memory

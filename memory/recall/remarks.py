@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from memory.embeddings import MINILM
 from memory.embeddings.trust import trust
-from memory.models import Embedder
+from accounts.models import Embedder
 from memory.recall.relevance.utterances import is_question
 
 Vector = npt.NDArray[np.float32]

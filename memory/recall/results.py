@@ -6,7 +6,7 @@ from uuid import UUID
 
 from memory.formulas.ranking import match_percent
 from memory.models import Memory
-from memory.text_forms import comparing_form
+from common.text_forms import comparing_form
 
 
 @dataclass(frozen=True)

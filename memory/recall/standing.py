@@ -12,12 +12,13 @@ from uuid import UUID
 from django.db.models import F
 
 from memory.drafts import MemoryDraft
-from memory.models import Memory, Role, Space
+from accounts.models import (Role, Space)
+from memory.models import Memory
 from memory.models.choices import MemoryType
 from memory.policy import PolicyDocument
-from memory.readers import SHARED, Reader
+from common.readers import (SHARED, Reader)
 from memory.recall.results import repeated
-from memory.sql import fetch
+from common.sql import fetch
 from memory.text.how_to_answer import says_how_to_answer
 
 TYPES = (MemoryType.PREFERENCE, MemoryType.IDENTITY)

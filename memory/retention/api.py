@@ -4,16 +4,16 @@ from django.http import HttpRequest
 from django.utils import timezone
 from ninja import Query, Router, Status
 
-from memory.access.authentication import access_to
-from memory.access.references import changeable, check_change, many, readable
+from accounts.authentication import access_to
+from memory.references import (changeable, check_change, many, readable)
 from memory.models import Memory
 from memory.models.dated import purge_at
 from memory.models.policies import current_policy
-from memory.pagination import clock_of, keyset
-from memory.requests import MemoryId, PageIn, may_fail
+from common.pagination import (clock_of, keyset)
+from common.requests import (MemoryId, PageIn, may_fail)
 from memory.retention import recycle_bin as services
 from memory.retention.removals import consolidated_into
-from memory.retention.schemas import BinList, RestoreIn, RestoreOut
+from memory.retention.schemas import (BinList, RestoreIn, RestoreOut)
 
 router = Router(tags=["recycle bin"])
 

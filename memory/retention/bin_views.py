@@ -13,16 +13,16 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET, require_POST
 from django_htmx.http import HttpResponseClientRefresh
 
-from memory.access.authentication import Access
-from memory.access.forms import AddressForm, OneOf, SentText
-from memory.access.pages import PageRequest, space_page
-from memory.access.selection import selected_ids
-from memory.errors import Conflict, NotFound
-from memory.models import BinReason, Memory
+from accounts.authentication import Access
+from accounts.forms import (AddressForm, OneOf, SentText)
+from accounts.pages import (PageRequest, space_page)
+from memory.selection import selected_ids
+from common.errors import (Conflict, NotFound)
+from memory.models import (BinReason, Memory)
 from memory.models.dated import purge_at
 from memory.models.policies import current_policy
-from memory.names import MAX_NAME
-from memory.pagination import keyset
+from common.names import MAX_NAME
+from common.pagination import keyset
 from memory.retention import recycle_bin
 from memory.retention.charts import stacked
 from memory.retention.overview import removals_by_reason

@@ -5,9 +5,10 @@ from uuid import UUID
 
 from django.db import transaction
 
-from memory.actors import Actor
-from memory.errors import NotFound
-from memory.models import Memory, Space
+from common.actors import Actor
+from common.errors import NotFound
+from accounts.models import Space
+from memory.models import Memory
 from memory.models.history import Action
 from memory.models.policies import current_policy
 from memory.store.history import record

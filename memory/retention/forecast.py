@@ -23,11 +23,12 @@ from django.db.models import (
 )
 from django.utils import timezone
 
-from memory.models import Memory, MemoryEvent, Space
-from memory.models.history import Action, HistoryQuerySet
+from accounts.models import Space
+from memory.models import (Memory, MemoryEvent)
+from memory.models.history import (Action, HistoryQuerySet)
 from memory.models.memories import MemoryQuerySet
 from memory.policy import PolicyDocument
-from memory.readers import Reader
+from common.readers import Reader
 from memory.retention import statements
 
 TIERS = ("very_low", "low", "medium", "permanent")

@@ -9,14 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from memory.models import (
-    BinReason,
-    ConsolidationProposal,
-    Memory,
-    MemoryEvent,
-    PolicyVersion,
-    Space,
-)
+from accounts.models import Space
+from memory.models import (BinReason, ConsolidationProposal, Memory, MemoryEvent, PolicyVersion)
 from memory.models.history import Action
 
 _WRITTEN = (Action.CREATED, Action.APPROVED, Action.REINFORCED, Action.REVISED)

@@ -7,7 +7,7 @@ from uuid import UUID
 from ninja import Field, Schema
 
 from memory.models import Memory
-from memory.requests import Body, MemoryReference, example
+from common.requests import (Body, MemoryReference, example)
 from memory.store.schemas import MemoryOut
 
 

@@ -5,7 +5,8 @@ from typing import Any
 
 from django.db import connection, models
 
-from memory.models import Memory, Space
+from accounts.models import Space
+from memory.models import Memory
 
 
 def without_memory(space: Space) -> tuple[str, list[Any]]:

@@ -15,16 +15,17 @@ from django.db.models import Count, Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from memory.actors import SYSTEM, Actor
-from memory.errors import Conflict
+from common.actors import (SYSTEM, Actor)
+from common.errors import Conflict
 from memory.jobs import services as jobs
 from memory.jobs.kinds import Labels
-from memory.leases import database_now
-from memory.models import Job, JobState, Memory, Space
+from common.leases import database_now
+from accounts.models import Space
+from memory.models import (Job, JobState, Memory)
 from memory.models.policies import current_policy
 from memory.retention import statements
 from memory.retention.history import Cause
-from memory.retention.sweep import TURNS_AT_ONCE, alone, purge
+from memory.retention.sweep import (TURNS_AT_ONCE, alone, purge)
 
 KIND = "sweep"
 LABELS = Labels(

@@ -10,10 +10,11 @@ from typing import Final
 from django.db.models import Count
 from django.db.models.functions import TruncDay, TruncHour
 
-from memory.models import Memory, MemoryEvent, Space
-from memory.models.history import Action, HistoryQuerySet
-from memory.moments import beside
-from memory.readers import Reader
+from accounts.models import Space
+from memory.models import (Memory, MemoryEvent)
+from memory.models.history import (Action, HistoryQuerySet)
+from common.moments import beside
+from common.readers import Reader
 
 KINDS: Final = {
     "saved": (Action.CREATED, Action.APPROVED, Action.RESTORED),

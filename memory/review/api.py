@@ -4,13 +4,13 @@ from django.http import HttpRequest
 from django.utils import timezone
 from ninja import Query, Router
 
-from memory.access.authentication import access_to
-from memory.access.references import changeable, readable
+from accounts.authentication import access_to
+from memory.references import (changeable, readable)
 from memory.models import Memory
-from memory.pagination import clock_of, keyset
-from memory.requests import MemoryId, PageIn, may_fail
+from common.pagination import (clock_of, keyset)
+from common.requests import (MemoryId, PageIn, may_fail)
 from memory.review import services
-from memory.review.schemas import HeldOut, ReviewList
+from memory.review.schemas import (HeldOut, ReviewList)
 
 router = Router(tags=["review"])
 

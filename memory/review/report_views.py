@@ -9,10 +9,10 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
-from memory.access.authentication import Access
-from memory.access.forms import SentText
-from memory.access.pages import PageRequest, space_page
-from memory.errors import Conflict
+from accounts.authentication import Access
+from accounts.forms import SentText
+from accounts.pages import (PageRequest, space_page)
+from common.errors import Conflict
 from memory.models.reasons import MAX_QUOTED
 from memory.review.reports import report_memory
 

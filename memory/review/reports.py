@@ -5,13 +5,14 @@ from uuid import UUID
 
 from django.db import transaction
 
-from memory.actors import Actor
-from memory.errors import Conflict, NotFound
-from memory.models import Memory, Space, Status
+from common.actors import Actor
+from common.errors import (Conflict, NotFound)
+from accounts.models import Space
+from memory.models import (Memory, Status)
 from memory.models.history import Action
 from memory.models.policies import current_policy
-from memory.models.reasons import REPORTED, because
-from memory.readers import Reader
+from memory.models.reasons import (REPORTED, because)
+from common.readers import Reader
 from memory.store.history import record
 from memory.store.services import lock_memory
 

@@ -15,25 +15,25 @@ from django.utils.translation import gettext_lazy, ngettext
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 from django_htmx.http import HttpResponseClientRefresh
 
-from memory.access.authentication import Access
-from memory.access.forms import SentText
-from memory.access.pages import PageRequest, space_page
+from accounts.authentication import Access
+from accounts.forms import SentText
+from accounts.pages import (PageRequest, space_page)
 from memory.embeddings import EmbeddingError
-from memory.errors import Conflict
+from common.errors import Conflict
 from memory.memories.edit_form import edited
-from memory.models import Memory, ReviewRule, Status
+from memory.models import (Memory, ReviewRule, Status)
 from memory.models.memories import MemoryQuerySet
 from memory.models.policies import current_policy
-from memory.models.reasons import Reason, kind_of, quote_of, sureness_of
-from memory.names import MAX_NAME
-from memory.pagination import keyset
+from memory.models.reasons import (Reason, kind_of, quote_of, sureness_of)
+from common.names import MAX_NAME
+from common.pagination import keyset
 from memory.recall.similar import vector_of
-from memory.reconciliation.rules import Verdict, patched
+from memory.reconciliation.rules import (Verdict, patched)
 from memory.reconciliation.services import by_rule
 from memory.review import services
 from memory.review.approvals import statement_of
 from memory.review.proposals import proposal_of
-from memory.review.standing_rules import always, drop_rule
+from memory.review.standing_rules import (always, drop_rule)
 from memory.text.difference import compared
 
 PAGE_SIZE = 100

@@ -18,13 +18,14 @@ from typing import Any
 from django.db import connection, transaction
 from django.db.models import ForeignKey, Model
 
-from memory.access.audit import note
-from memory.actors import SYSTEM, Actor
-from memory.errors import Conflict
+from accounts.audit import note
+from common.actors import (SYSTEM, Actor)
+from common.errors import Conflict
 from memory.jobs import services as jobs
-from memory.leases import database_now
-from memory.models import AuditAction, Job, JobState, Membership, Space
-from memory.spaces.services import delete_space, models_of_spaces
+from common.leases import database_now
+from accounts.models import (AuditAction, Membership, Space)
+from memory.models import (Job, JobState)
+from memory.spaces.services import (delete_space, models_of_spaces)
 
 logger = logging.getLogger(__name__)
 

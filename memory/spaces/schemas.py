@@ -5,9 +5,9 @@ from typing import Annotated
 
 from ninja import Field, Schema
 
-from memory.drafts import Text
-from memory.requests import Body, example
-from memory.spaces.services import MAX_NAME, MAX_SLUG
+from common.fields import Text
+from common.requests import (Body, example)
+from memory.spaces.services import (MAX_NAME, MAX_SLUG)
 
 Slug = Annotated[
     str,

@@ -8,16 +8,16 @@ from django.core.validators import validate_slug
 from django.db import connection, transaction
 from django.db.models import ManyToOneRel, Model
 
-from memory.access.audit import note
-from memory.access.members import add_member
-from memory.actors import Actor
-from memory.errors import FieldError, InvalidArguments
-from memory.locks import lock
-from memory.models import AuditAction, Embedder, Role, Space, User
-from memory.moments import checked_zone
-from memory.names import NO_CONTROL, has_control_characters
+from accounts.audit import note
+from accounts.members.services import add_member
+from common.actors import Actor
+from common.errors import (FieldError, InvalidArguments)
+from common.locks import lock
+from accounts.models import (AuditAction, Embedder, Role, Space, User)
+from common.moments import checked_zone
+from common.names import (NO_CONTROL, has_control_characters)
 from memory.policies.services import add_version
-from memory.policy import PolicyDocument, changed
+from memory.policy import (PolicyDocument, changed)
 
 logger = logging.getLogger(__name__)
 
@@ -100,7 +100,7 @@ def delete_space(*, space: Space, actor: Actor) -> None:
     with connection.cursor() as cursor:
         for model in models_of_spaces():
             cursor.execute(f'DELETE FROM "{model._meta.db_table}" WHERE space_id = %s', [space.pk])  # noqa: S608 - names of our own tables
-        cursor.execute("DELETE FROM memory_space WHERE id = %s", [space.pk])
+        cursor.execute("DELETE FROM accounts_space WHERE id = %s", [space.pk])
     logger.warning("The space %s was deleted by %s %s", space.slug, actor.type, actor.name)
 
 

@@ -14,18 +14,19 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_GET, require_POST
 
-from memory.access.authentication import Access
-from memory.access.forms import SentText
-from memory.access.pages import PageRequest, space_page
+from accounts.authentication import Access
+from accounts.forms import SentText
+from accounts.pages import (PageRequest, space_page)
 from memory.embeddings import EmbeddingError
 from memory.embeddings.embedders import configured_embedder
-from memory.errors import Conflict, InvalidArguments
-from memory.models import Invitation, Membership, Memory, Space
+from common.errors import (Conflict, InvalidArguments)
+from accounts.models import (Invitation, Membership, Space)
+from memory.models import Memory
 from memory.models.policies import current_policy
-from memory.moments import zones_of_places
+from common.moments import zones_of_places
 from memory.policies.languages import LANGUAGES
 from memory.policies.services import change_policy
-from memory.spaces import deletion, services
+from memory.spaces import (deletion, services)
 
 SHOWN = 200
 SHOWN_LEAVING = 5

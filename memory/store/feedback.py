@@ -12,8 +12,8 @@ from uuid import UUID
 from django.db.models import F, IntegerField
 from django.db.models.functions import Greatest
 
-from memory.actors import Actor
-from memory.models import BinReason, Memory, Status
+from common.actors import Actor
+from memory.models import (BinReason, Memory, Status)
 from memory.models.history import Action
 from memory.models.reasons import Reason
 

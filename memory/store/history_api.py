@@ -3,12 +3,12 @@
 from django.http import HttpRequest
 from ninja import Query, Router
 
-from memory.access.authentication import access_to
-from memory.errors import FieldError, InvalidArguments
+from accounts.authentication import access_to
+from common.errors import (FieldError, InvalidArguments)
 from memory.models import MemoryEvent
 from memory.models.history import HistoryQuerySet
-from memory.pagination import keyset
-from memory.store.history_schemas import HistoryIn, HistoryList
+from common.pagination import keyset
+from memory.store.history_schemas import (HistoryIn, HistoryList)
 
 router = Router(tags=["history"])
 

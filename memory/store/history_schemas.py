@@ -7,8 +7,8 @@ from uuid import UUID
 from ninja import Schema
 
 from memory.models import MemoryEvent
-from memory.requests import ActorOut, Limit, MemoryReference, NumberedCursor
-from memory.time_fields import Moment
+from common.requests import (ActorOut, Limit, MemoryReference, NumberedCursor)
+from common.fields import Moment
 
 ActionName = Literal[
     "created", "revised", "reinforced", "used", "renewed", "unused", "expired", "evicted",

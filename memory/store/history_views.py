@@ -13,13 +13,13 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_GET
 
-from memory.access.authentication import Access
-from memory.access.forms import AddressForm, OneOf, SentText
-from memory.access.pages import PageRequest, space_page
+from accounts.authentication import Access
+from accounts.forms import (AddressForm, OneOf, SentText)
+from accounts.pages import (PageRequest, space_page)
 from memory.models import MemoryEvent
-from memory.models.history import Action, HistoryQuerySet
-from memory.names import MAX_NAME
-from memory.pagination import Searched, keyset
+from memory.models.history import (Action, HistoryQuerySet)
+from common.names import MAX_NAME
+from common.pagination import (Searched, keyset)
 from memory.store.history_labels import named
 
 PAGE_SIZE = 30

@@ -4,8 +4,9 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from memory.models import IdempotentWrite, Memory, Space
-from memory.readers import Reader
+from accounts.models import Space
+from memory.models import (IdempotentWrite, Memory)
+from common.readers import Reader
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,9 @@ from contextlib import contextmanager
 
 from django.db import DatabaseError
 
-from memory.errors import Conflict
-from memory.models import Memory, Space
+from common.errors import Conflict
+from accounts.models import Space
+from memory.models import Memory
 
 
 @contextmanager

@@ -16,9 +16,10 @@ from uuid import UUID
 
 from django.db import connection
 
-from memory.models import Memory, Space
+from accounts.models import Space
+from memory.models import Memory
 from memory.text import lexemes
-from memory.text.passages import REACH, IndexTexts
+from memory.text.passages import (REACH, IndexTexts)
 
 ROWS_AT_ONCE = 500
 

@@ -3,10 +3,11 @@
 from datetime import datetime
 from uuid import UUID
 
-from memory.actors import Actor
-from memory.drafts import Facets, Replacement
-from memory.errors import NotFound
-from memory.models import Memory, MemoryRevision, Reason, Space
+from common.actors import Actor
+from memory.drafts import (Facets, Replacement)
+from common.errors import NotFound
+from accounts.models import Space
+from memory.models import (Memory, MemoryRevision, Reason)
 from memory.store.services import revise_memory
 
 

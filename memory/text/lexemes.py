@@ -9,7 +9,7 @@ import re
 from datetime import datetime
 
 from memory.text.dates import with_dates
-from memory.text_forms import compatible, folded
+from common.text_forms import (compatible, folded)
 
 MAX_QUESTION = 2000  # characters; the built-in embedder reads about a thousand
 

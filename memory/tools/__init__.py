@@ -6,18 +6,11 @@ handler that calls the services (`reading.py`, `writing.py`). This package does 
 
 from typing import Any
 
-from memory.errors import NotFound
+from common.errors import NotFound
 from memory.memories.schemas import SearchOut
-from memory.tools import reading, writing
-from memory.tools.arguments import (
-    MemoryWrite,
-    OneMemory,
-    Remember,
-    Search,
-    UpdateMemory,
-    without_user,
-)
-from memory.tools.base import TOOL, Caller, Tool, ToolAnswer, refusal
+from memory.tools import (reading, writing)
+from memory.tools.arguments import (MemoryWrite, OneMemory, Remember, Search, UpdateMemory, without_user)
+from memory.tools.base import (TOOL, Caller, Tool, ToolAnswer, refusal)
 
 __all__ = [
     "TOOL", "TOOLS", "Caller", "Tool", "ToolAnswer", "refusal", "tool_named", "without_user",

@@ -7,15 +7,15 @@ from django.http import HttpRequest, HttpResponseBase
 from django.utils import timezone
 from ninja import Query, Router, Status
 
-from memory.access.authentication import access_to
-from memory.access.rate_limits import CallKind, count_call
-from memory.errors import FieldError, InvalidArguments
+from accounts.authentication import access_to
+from accounts.rate_limits import (CallKind, count_call)
+from common.errors import (FieldError, InvalidArguments)
 from memory.jobs.running import work_at
-from memory.jobs.schemas import ImportIn, JobOut
-from memory.models import Job, JobState
-from memory.requests import may_fail
+from memory.jobs.schemas import (ImportIn, JobOut)
+from memory.models import (Job, JobState)
+from common.requests import may_fail
 from memory.transfer.stream import export_response
-from memory.transfer.upload import begin_import, start_import
+from memory.transfer.upload import (begin_import, start_import)
 
 router = Router(tags=["transfer"])
 

@@ -6,7 +6,7 @@ The ids already read are stored in a temporary file, so that a large import need
 import sqlite3
 from uuid import UUID
 
-from memory.models import Space
+from accounts.models import Space
 from memory.transfer.identity import places
 from memory.transfer.sections import section_of
 from memory.transfer.sources import Entry

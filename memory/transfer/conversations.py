@@ -12,8 +12,8 @@ from datetime import datetime
 from typing import Any
 
 from memory.drafts import MAX_CONTENT
-from memory.models import Space
-from memory.moments import EARLIEST, aware, read_moment, spoken, zone_name, zone_of
+from accounts.models import Space
+from common.moments import (EARLIEST, aware, read_moment, spoken, zone_name, zone_of)
 from memory.transfer.identity import made_id
 
 Json = Mapping[str, Any]

@@ -9,9 +9,9 @@ from typing import Any
 from django.db import connection, transaction
 from django.db.models import Value
 
-from memory.models import Space
-from memory.readers import Reader
-from memory.transfer.sections import FORMAT, VERSION, Section, sections
+from accounts.models import Space
+from common.readers import Reader
+from memory.transfer.sections import (FORMAT, VERSION, Section, sections)
 
 _ROWS = 500  # for each fetch
 

@@ -17,15 +17,16 @@ from django.db import connection, transaction
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
-from memory.actors import Actor
+from common.actors import Actor
 from memory.jobs import services as jobs
 from memory.jobs.kinds import Labels
-from memory.leases import database_now
-from memory.models import Job, JobPart, JobState, Memory, Space
+from common.leases import database_now
+from accounts.models import Space
+from memory.models import (Job, JobPart, JobState, Memory)
 from memory.models.jobs import JobQuerySet
-from memory.readers import EVERYONE
+from common.readers import EVERYONE
 from memory.transfer import upload
-from memory.transfer.export import count_rows, export_lines
+from memory.transfer.export import (count_rows, export_lines)
 from memory.transfer.stream import folder
 
 KIND = "export"

@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from typing import NamedTuple
 from uuid import UUID, uuid5
 
-from memory.models import Memory, Space
-from memory.transfer.sections import Row, Section
+from accounts.models import Space
+from memory.models import Memory
+from memory.transfer.sections import (Row, Section)
 
 _NAMES = UUID("5f0b6d5e-6b1e-4bb5-9a7c-5d2f0f6c3e11")
 # A derived id clashes only with another memory's short id: one in four thousand million.

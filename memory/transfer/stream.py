@@ -16,9 +16,9 @@ from typing import IO
 from django.conf import settings
 from django.http import StreamingHttpResponse
 
-from memory.errors import RateLimited
-from memory.models import Space
-from memory.readers import Reader
+from common.errors import RateLimited
+from accounts.models import Space
+from common.readers import Reader
 from memory.transfer.export import export_lines
 
 MOST_AT_ONCE = 2  # downloads of one space from this process

@@ -7,11 +7,12 @@ from uuid import UUID
 
 from django.db import transaction
 
-from memory.actors import Actor
-from memory.errors import Conflict, FieldError, InvalidArguments
+from common.actors import Actor
+from common.errors import (Conflict, FieldError, InvalidArguments)
 from memory.jobs import services as jobs
-from memory.models import Job, JobPart, JobState, Space
-from memory.moments import zone_name
+from accounts.models import Space
+from memory.models import (Job, JobPart, JobState)
+from common.moments import zone_name
 
 PART = 2**20  # bytes
 IMPORT = "import"

@@ -14,23 +14,23 @@ from django.utils.dateparse import parse_datetime
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
-from memory.access.authentication import Access
-from memory.access.forms import AddressForm
-from memory.access.pages import PageRequest, space_page
-from memory.access.rate_limits import CallKind, count_call
-from memory.errors import Conflict, InvalidArguments, RateLimited
+from accounts.authentication import Access
+from accounts.forms import AddressForm
+from accounts.pages import (PageRequest, space_page)
+from accounts.rate_limits import (CallKind, count_call)
+from common.errors import (Conflict, InvalidArguments, RateLimited)
 from memory.jobs import services as jobs
 from memory.jobs.views import job_context
-from memory.models import Job, JobState
+from memory.models import (Job, JobState)
 from memory.transfer import upload
-from memory.transfer.conversations import MOST_EXCHANGES, SECTION
+from memory.transfer.conversations import (MOST_EXCHANGES, SECTION)
 from memory.transfer.export import count_rows
-from memory.transfer.export_job import KEPT, LARGE, note_download, ready_export, start_export
+from memory.transfer.export_job import (KEPT, LARGE, note_download, ready_export, start_export)
 from memory.transfer.export_job import KIND as EXPORT
 from memory.transfer.fault_labels import fault_in_words
 from memory.transfer.sections import section_of
-from memory.transfer.stream import export_response, file_response
-from memory.transfer.upload import IMPORT, confirm_import, start_import
+from memory.transfer.stream import (export_response, file_response)
+from memory.transfer.upload import (IMPORT, confirm_import, start_import)
 
 
 class _ExchangesForm(AddressForm):

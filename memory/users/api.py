@@ -7,13 +7,13 @@ from django.utils import timezone
 from ninja import Field, Path, Query, Router, Status
 from pydantic import AfterValidator
 
-from memory.access.authentication import access_to
+from accounts.authentication import access_to
 from memory.jobs.schemas import JobOut
-from memory.names import MAX_NAME, NAME_PATTERN
-from memory.requests import may_fail
-from memory.storable import storable_id
+from common.names import (MAX_NAME, NAME_PATTERN)
+from common.requests import may_fail
+from common.storable import storable_id
 from memory.users.erasure import start_erasure
-from memory.users.schemas import UserList, UserOut, UsersIn
+from memory.users.schemas import (UserList, UserOut, UsersIn)
 from memory.users.services import users
 
 router = Router(tags=["users"])

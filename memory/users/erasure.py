@@ -12,21 +12,15 @@ from django.db import transaction
 from django.db.models import Model
 from django.utils.translation import gettext_lazy as _
 
-from memory.access.audit import note
-from memory.actors import Actor
-from memory.errors import NotFound
+from accounts.audit import note
+from common.actors import Actor
+from common.errors import NotFound
 from memory.jobs import services as jobs
 from memory.jobs.kinds import Labels
-from memory.leases import database_now
-from memory.models import (
-    AuditAction,
-    ConsolidationProposal,
-    Job,
-    Space,
-    WebhookDelivery,
-    WebhookEvent,
-)
-from memory.readers import Reader
+from common.leases import database_now
+from accounts.models import (AuditAction, Space, WebhookEvent)
+from memory.models import (ConsolidationProposal, Job, WebhookDelivery)
+from common.readers import Reader
 from memory.transfer.export_job import forget_exports
 from memory.transfer.sections import sections
 from memory.webhooks.services import emit

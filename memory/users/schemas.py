@@ -5,8 +5,8 @@ from typing import Annotated
 
 from ninja import Field, Schema
 
-from memory.drafts import UserName
-from memory.requests import Limit
+from common.fields import UserName
+from common.requests import Limit
 from memory.users.services import UserOfSpace
 
 

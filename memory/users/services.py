@@ -8,8 +8,9 @@ from typing import Any
 from django.db.models import Count, Max
 from django.db.models.functions import Coalesce, Greatest
 
-from memory.models import Memory, Space
-from memory.transfer.sections import Section, sections
+from accounts.models import Space
+from memory.models import Memory
+from memory.transfer.sections import (Section, sections)
 
 COUNTED = {"memory": "created_at", "conversation": "updated_at", "assessment": "created_at"}
 """The sections that the list counts, each with the column of its latest activity."""

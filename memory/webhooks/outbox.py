@@ -11,7 +11,7 @@ from typing import Any
 
 from django.db import connection
 
-from memory.models import WebhookEvent
+from accounts.models import WebhookEvent
 
 _WRITE = """
     INSERT INTO memory_webhookdelivery (
@@ -31,7 +31,7 @@ _WRITE = """
             )
         ), 'pending', 0, statement_timestamp(), statement_timestamp(), '', ''
     FROM memory_webhook AS hook
-    JOIN memory_space AS space ON space.id = hook.space_id
+    JOIN accounts_space AS space ON space.id = hook.space_id
     JOIN memory_memoryevent AS e ON e.space_id = hook.space_id
     WHERE hook.space_id = %(space)s AND e.space_id = %(space)s AND hook.active
         AND %(event)s::text = ANY(hook.events) AND e.id = ANY(%(ids)s::bigint[])

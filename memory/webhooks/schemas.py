@@ -6,8 +6,8 @@ from uuid import UUID
 
 from ninja import Field, Schema
 
-from memory.drafts import Text
-from memory.requests import Flag, example
+from common.fields import Text
+from common.requests import (Flag, example)
 
 EventName = Literal[
     "memory.created", "memory.revised", "memory.superseded", "memory.expired", "memory.evicted",

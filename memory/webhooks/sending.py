@@ -10,9 +10,9 @@ from uuid import UUID
 
 import httpx2
 
-from memory.retry_after import retry_after
+from common.retry_after import retry_after
 from memory.webhooks import signing
-from memory.webhooks.addresses import Endpoint, Unreachable, checked_address, endpoint_of
+from memory.webhooks.addresses import (Endpoint, Unreachable, checked_address, endpoint_of)
 
 SECONDS = 15.0
 """Timeout of the whole attempt, so that a receiver that sends slowly cannot extend it."""

@@ -11,19 +11,13 @@ from django.conf import settings
 from django.db import transaction
 from django.utils.translation import gettext_noop as _
 
-from memory.access.audit import note
-from memory.actors import Actor
-from memory.errors import FieldError, InvalidArguments, NotFound
-from memory.models import (
-    AuditAction,
-    DeliveryState,
-    Space,
-    Webhook,
-    WebhookDelivery,
-    WebhookEvent,
-)
-from memory.sealing import Unreadable, seal
-from memory.webhooks.addresses import endpoint_of, is_public
+from accounts.audit import note
+from common.actors import Actor
+from common.errors import (FieldError, InvalidArguments, NotFound)
+from accounts.models import (AuditAction, Space, WebhookEvent)
+from memory.models import (DeliveryState, Webhook, WebhookDelivery)
+from common.sealing import (Unreadable, seal)
+from memory.webhooks.addresses import (endpoint_of, is_public)
 from memory.webhooks.signing import new_secret
 
 MAX_WEBHOOKS = 50

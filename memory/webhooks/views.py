@@ -9,12 +9,13 @@ from django.utils import timezone
 from django.utils.translation import gettext
 from django.views.decorators.http import require_GET, require_POST
 
-from memory.access.authentication import Access
-from memory.access.forms import SentText
-from memory.access.pages import PageRequest, space_page
-from memory.errors import FieldError, InvalidArguments
-from memory.models import Webhook, WebhookDelivery, WebhookEvent
-from memory.pagination import keyset
+from accounts.authentication import Access
+from accounts.forms import SentText
+from accounts.pages import (PageRequest, space_page)
+from common.errors import (FieldError, InvalidArguments)
+from accounts.models import WebhookEvent
+from memory.models import (Webhook, WebhookDelivery)
+from common.pagination import keyset
 from memory.webhooks import services
 
 PAGE_SIZE = 30

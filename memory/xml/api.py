@@ -6,10 +6,10 @@ from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 from ninja import Router
 
-from memory.access.authentication import access_to
-from memory.access.rate_limits import CallKind, count_call
-from memory.errors import FieldError, InvalidArguments
-from memory.xml import Load, answer, requests_in
+from accounts.authentication import access_to
+from accounts.rate_limits import (CallKind, count_call)
+from common.errors import (FieldError, InvalidArguments)
+from memory.xml import (Load, answer, requests_in)
 
 router = Router(tags=["xml"])
 

@@ -17,7 +17,7 @@ import pydantic
 from defusedxml import ElementTree
 
 from memory.drafts import MemoryDraft
-from memory.errors import FieldError, InvalidArguments, refused
+from common.errors import (FieldError, InvalidArguments, refused)
 from memory.memories.schemas import SearchIn
 
 MAX_TAGS = 100

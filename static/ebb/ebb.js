@@ -9,7 +9,7 @@
   };
   const showTheme = () => { root.dataset.theme = store.get() || (dark.matches ? "dark" : "light"); };
   showTheme(); // before the first paint: this file is loaded without defer
-  // Times on pages are the reader's (config/time_zones.py).
+  // Times on pages are the reader's (config/middleware/time_zones.py).
   document.cookie = `ebb_time_zone=${Intl.DateTimeFormat().resolvedOptions().timeZone}; path=/; max-age=31536000; samesite=lax`;
   dark.addEventListener("change", showTheme);
 

@@ -7,7 +7,7 @@ from django.test import Client
 from django.urls import reverse
 
 from assessor.models import Assessment
-from memory.models import Space
+from accounts.models import Space
 from tests.conftest import Answer
 from tests.pages import HTMX
 

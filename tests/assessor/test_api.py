@@ -9,10 +9,11 @@ import httpx2
 import pytest
 from django.utils import timezone
 
-from assessor import services
+from assessor.outbox import services
 from assessor.errors import AssessmentError
-from assessor.models import Assessment, State
-from memory.models import Memory, Space
+from assessor.models import (Assessment, State)
+from accounts.models import Space
+from memory.models import Memory
 from tests.conftest import MakeKey
 from tests.processes import Web
 from tests.stub_model import StubModel

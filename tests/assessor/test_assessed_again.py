@@ -6,11 +6,12 @@ from datetime import timedelta
 import pytest
 from django.db import connection, transaction
 
-from assessor import services
+from assessor.outbox import services
 from assessor.assessing import Exchange
-from assessor.models import Assessment, State
+from assessor.models import (Assessment, State)
 from memory.drafts import MemoryChange
-from memory.models import Memory, Space
+from accounts.models import Space
+from memory.models import Memory
 from memory.store.services import revise_memory
 from tests.assessor.outbox import NOW, SECOND, assessment_result, claim
 from tests.locks import somebody_waits

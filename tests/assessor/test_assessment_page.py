@@ -9,11 +9,12 @@ import pytest
 from django.utils import timezone
 from pytest_django.fixtures import Settings
 
-from assessor import services
-from assessor.models import Assessment, State
-from memory.actors import SYSTEM
+from assessor.outbox import services
+from assessor.models import (Assessment, State)
+from common.actors import SYSTEM
 from memory.drafts import MemoryDraft
-from memory.models import Memory, Space, User
+from accounts.models import (Space, User)
+from memory.models import Memory
 from memory.models.reasons import Reason
 from memory.retention import recycle_bin
 from tests.assessor.pages import LOCAL, address, assessed, listed, opened, press, words

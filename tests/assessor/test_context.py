@@ -9,14 +9,14 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from assessor import services
+from assessor.outbox import services
 from assessor.assessing import Exchange
-from assessor.exchanges import earlier_texts
-from assessor.local import LocalResult, assess
-from assessor.local.context import context_features, in_context, log_odds
+from assessor.saving.exchanges import earlier_texts
+from assessor.local import (LocalResult, assess)
+from assessor.local.context import (context_features, in_context, log_odds)
 from assessor.local.talks import load_talks
 from memory.embeddings.minilm import MiniLMEmbedder
-from memory.models import Space
+from accounts.models import Space
 from tests.assessor.outbox import NOW
 
 Assess = Callable[..., LocalResult]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from assessor.grounding import is_grounded
+from assessor.language_model.grounding import is_grounded
 
 LINES = Path(__file__).with_name("grounding.jsonl").read_text("utf-8").splitlines()
 ROWS = [json.loads(line) for line in LINES]

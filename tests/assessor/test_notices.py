@@ -7,10 +7,11 @@ from django.core import mail
 from pytest_django import Settings
 
 from assessor.assessing import Exchange
-from assessor.models import Assessment, State
-from assessor.notices import mail_owners
-from assessor.services import queue_assessment
-from memory.models import ModelChoice, ModelConnection, Purpose, Space, User
+from assessor.models import (Assessment, State)
+from assessor.outbox.notices import mail_owners
+from assessor.outbox.services import queue_assessment
+from accounts.models import (Space, User)
+from memory.models import (ModelChoice, ModelConnection, Purpose)
 from tests.memory.writing import NOW, hold
 
 pytestmark = pytest.mark.django_db

@@ -9,7 +9,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from assessor.models import State
-from memory.models import Space, User
+from accounts.models import (Space, User)
 from tests.assessor.pages import LOCAL, address, assessed, listed, opened, press, texts, words
 from tests.memory.writing import hold
 from tests.pages import HTMX, login

@@ -7,14 +7,15 @@ from typing import Any
 import pytest
 from pytest_django import DjangoCaptureOnCommitCallbacks
 
-from assessor import services
-from assessor.assessing import Exchange, assess_locally
+from assessor.outbox import services
+from assessor.assessing import (Exchange, assess_locally)
 from assessor.errors import AssessmentError
-from assessor.exchanges import joined, span_of
-from assessor.models import Assessment, State
+from assessor.saving.exchanges import (joined, span_of)
+from assessor.models import (Assessment, State)
 from assessor.screening import screen
-from assessor.spans import SAME_TOPIC, has_to_wait, similarity, wait_for_span
-from memory.models import Memory, Space
+from assessor.outbox.spans import (SAME_TOPIC, has_to_wait, similarity, wait_for_span)
+from accounts.models import Space
+from memory.models import Memory
 from memory.policy import AssessmentPolicy
 
 NOW = datetime(2026, 2, 18, 12, 0, tzinfo=UTC)

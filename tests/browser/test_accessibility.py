@@ -10,14 +10,15 @@ from django.utils import timezone
 from playwright.sync_api import Page, expect
 
 from assessor.assessing import Exchange
-from assessor.services import queue_assessment
-from config.navigation import DAILY, MORE
-from memory.access.keys import create_key
-from memory.access.views.settings import PAGES as SETTINGS
-from memory.actors import SYSTEM
+from assessor.outbox.services import queue_assessment
+from config.pages.navigation import (DAILY, MORE)
+from accounts.keys.services import create_key
+from accounts.views.settings import PAGES as SETTINGS
+from common.actors import SYSTEM
 from memory.lab.relevance import mark_relevance
 from memory.lab.saved_queries import save_query
-from memory.models import BinReason, Memory, Space
+from accounts.models import Space
+from memory.models import (BinReason, Memory)
 from memory.retention.recycle_bin import move_to_bin
 from memory.webhooks.services import create_webhook
 from tests.browser.conftest import LogIn, Open, settled

@@ -9,7 +9,8 @@ from django.utils import timezone
 from playwright.sync_api import expect
 
 from assessor.models import Assessment
-from memory.models import Memory, Space
+from accounts.models import Space
+from memory.models import Memory
 from tests.browser.conftest import LogIn
 from tests.processes import Web
 from tests.stub_model import StubModel

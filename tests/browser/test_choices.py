@@ -8,10 +8,11 @@ from django.utils import timezone
 from playwright.sync_api import Page, expect
 
 from assessor.models import Assessment
-from chat.models import Conversation, Message
-from memory.actors import SYSTEM
+from chat.models import (Conversation, Message)
+from common.actors import SYSTEM
 from memory.drafts import MemoryDraft
-from memory.models import Memory, Space
+from accounts.models import Space
+from memory.models import Memory
 from tests.browser.conftest import LogIn
 from tests.memory.writing import create_memory
 from tests.processes import Web, wait_until

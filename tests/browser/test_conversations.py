@@ -7,9 +7,9 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from assessor.models import Assessment
-from chat.models import Conversation, Message
-from chat.services.turns import begin_turn
-from memory.models import Space
+from chat.models import (Conversation, Message)
+from chat.replies.turns import begin_turn
+from accounts.models import Space
 from tests.browser.conftest import LogIn, settled
 from tests.processes import Web
 from tests.stub_model import StubModel

@@ -4,7 +4,8 @@ import pytest
 from django.utils import timezone
 from playwright.sync_api import expect
 
-from memory.models import Memory, Space
+from accounts.models import Space
+from memory.models import Memory
 from tests.browser.conftest import LogIn
 from tests.browser.test_pages import PHONE, overflow
 from tests.memory.writing import remember, stored

@@ -6,8 +6,9 @@ from django.utils import timezone
 from playwright.sync_api import expect
 
 from chat.models import Message
-from chat.services.turns import NewConversation, begin_turn
-from memory.models import Memory, Space, User
+from chat.replies.turns import (NewConversation, begin_turn)
+from accounts.models import (Space, User)
+from memory.models import Memory
 from tests.browser.conftest import LogIn, Open
 from tests.processes import Web
 

@@ -7,7 +7,7 @@ import pytest
 from django.utils import timezone
 from playwright.sync_api import expect
 
-from memory.models import Space
+from accounts.models import Space
 from memory.models.policies import current_policy
 from tests.browser.conftest import LogIn
 from tests.memory.writing import remember

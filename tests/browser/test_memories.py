@@ -8,7 +8,8 @@ from django.utils import timezone
 from playwright.sync_api import Page, expect
 
 from memory.drafts import MemoryChange
-from memory.models import Memory, Space
+from accounts.models import Space
+from memory.models import Memory
 from memory.store.services import revise_memory
 from tests.browser.conftest import LogIn
 from tests.browser.test_accessibility import assert_no_findings

@@ -9,11 +9,12 @@ from django.urls import reverse
 from django.utils import timezone
 from playwright.sync_api import Locator, Page, expect
 
-from config.navigation import DAILY, MORE
-from memory.access.views.settings import PAGES as SETTINGS
-from memory.actors import SYSTEM
-from memory.drafts import MemoryDraft, MemoryTypeName
-from memory.models import Memory, Space, User
+from config.pages.navigation import (DAILY, MORE)
+from accounts.views.settings import PAGES as SETTINGS
+from common.actors import SYSTEM
+from memory.drafts import (MemoryDraft, MemoryTypeName)
+from accounts.models import (Space, User)
+from memory.models import Memory
 from memory.store.services import create_memories
 from tests.browser.conftest import LogIn
 from tests.processes import Web

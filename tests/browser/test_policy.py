@@ -6,7 +6,8 @@ import pytest
 from django.utils import timezone
 from playwright.sync_api import expect
 
-from memory.models import Memory, Space
+from accounts.models import Space
+from memory.models import Memory
 from memory.models.policies import current_policy
 from tests.browser.conftest import LogIn
 from tests.memory.writing import remember

@@ -7,9 +7,10 @@ from playwright.sync_api import Page, Route, expect
 
 from assessor.models import Assessment
 from chat.models import Message
-from memory.actors import SYSTEM
+from common.actors import SYSTEM
 from memory.drafts import MemoryDraft
-from memory.models import Memory, Space, User
+from accounts.models import (Space, User)
+from memory.models import Memory
 from tests.browser.conftest import LogIn, Open, Watch, logged_in, login_link
 from tests.memory.writing import create_memory
 from tests.processes import Web

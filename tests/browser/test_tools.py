@@ -5,7 +5,8 @@ import json
 import pytest
 from playwright.sync_api import expect
 
-from memory.models import Memory, Space
+from accounts.models import Space
+from memory.models import Memory
 from tests.browser.conftest import LogIn
 from tests.processes import Web
 from tests.stub_model import StubModel

@@ -5,7 +5,8 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from memory.models import Memory, RelevanceMark, Space
+from accounts.models import Space
+from memory.models import (Memory, RelevanceMark)
 from tests.browser.conftest import LogIn
 from tests.memory.writing import remember, set_policy, stored
 

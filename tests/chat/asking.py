@@ -7,7 +7,8 @@ from django.test import AsyncClient
 
 from assessor.llm import get_model
 from memory.model_connections.choosing import chosen_model
-from memory.models import Purpose, Space
+from accounts.models import Space
+from memory.models import Purpose
 from tests.conftest import Answer
 
 

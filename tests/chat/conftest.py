@@ -7,9 +7,10 @@ import pytest
 from django.utils import timezone
 
 from memory import embeddings
-from memory.actors import SYSTEM
+from common.actors import SYSTEM
 from memory.drafts import MemoryDraft
-from memory.models import Embedder, Memory, Space
+from accounts.models import (Embedder, Space)
+from memory.models import Memory
 from tests.chat.live_scenes import ask, play
 from tests.chat.talking import Talker
 from tests.memory.writing import create_memory

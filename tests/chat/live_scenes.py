@@ -9,11 +9,11 @@ from django.utils import timezone
 from pytest_django import Settings
 
 from assessor.llm import model_session
-from chat import live
+from chat.replies import live
 from chat.models import Message
-from chat.services.turns import begin_turn
-from memory.connections import in_thread
-from memory.models import Space
+from chat.replies.turns import begin_turn
+from common.connections import in_thread
+from accounts.models import Space
 from tests.processes import wait_until
 from tests.stub_model import StubModel
 

@@ -15,13 +15,13 @@ from pytest_django import Settings
 from assessor.llm import get_model
 from chat.choices import Choices
 from chat.models import Conversation
-from chat.services.conversations import choose
-from chat.services.turns import begin_turn
-from memory.actors import SYSTEM
+from chat.conversations.services import choose
+from chat.replies.turns import begin_turn
+from common.actors import SYSTEM
 from memory.drafts import MemoryDraft
-from memory.errors import InvalidArguments, NotFound
+from common.errors import (InvalidArguments, NotFound)
 from memory.formulas.ranking import PROFILES
-from memory.models import Space, User
+from accounts.models import (Space, User)
 from memory.policies.profiles import PROFILE_MEANINGS
 from tests.chat.talking import Talker
 from tests.conftest import ApiClient, MakeKey

@@ -10,10 +10,12 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from assessor import services, tasks
+from assessor import tasks
+from assessor.outbox import services
 from assessor.assessing import Exchange
 from memory.embeddings.embedders import configured_embedder
-from memory.models import ModelChoice, ModelConnection, Space, User
+from accounts.models import (Space, User)
+from memory.models import (ModelChoice, ModelConnection)
 from tests.assessor.outbox import again
 from tests.chat.asking import ask
 from tests.conftest import Answer, MakeKey

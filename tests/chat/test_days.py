@@ -8,10 +8,10 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from chat.days import beginnings, period_name
-from chat.models import Conversation, Message
-from chat.services.turns import begin_turn
-from memory.models import Space
+from chat.conversations.days import (beginnings, period_name)
+from chat.models import (Conversation, Message)
+from chat.replies.turns import begin_turn
+from accounts.models import Space
 from tests.pages import HTMX, client, shown
 
 __all__ = ["client"]
@@ -35,7 +35,7 @@ def periods(page: str) -> list[str]:
 def test_conversations_are_grouped_and_a_next_page_continues(
     client: Client, space: Space, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("chat.views.conversations.PAGE_SIZE", 3)
+    monkeypatch.setattr("chat.conversations.views.PAGE_SIZE", 3)
     for days, text in ((0, "a"), (1, "b"), (3, "c"), (4, "d"), (400, "e")):
         said(space, text, NOON - timedelta(days=days))
     first = shown(client, space, "playground")

@@ -11,11 +11,12 @@ from pytest_django import Settings
 
 from assessor.models import Assessment
 from chat.models import Message
-from chat.services.turns import NewConversation, begin_turn
-from config.demo import sample_memories
-from memory.actors import SYSTEM
+from chat.replies.turns import (NewConversation, begin_turn)
+from operations.startup.demo import sample_memories
+from common.actors import SYSTEM
 from memory.memories.samples import samples_in
-from memory.models import Memory, Space, User
+from accounts.models import (Space, User)
+from memory.models import Memory
 from memory.retention.recycle_bin import delete_memory
 from memory.store.services import create_memories
 from tests.memory.writing import ALICE, remember

@@ -8,11 +8,12 @@ from django.urls import reverse
 from django.utils import timezone
 
 from chat.models import Message
-from chat.replies import stream_reply
+from chat.replies.writing import stream_reply
 from chat.responders.kinds import Kind
-from chat.responders.utterances import forget_what, kind_of
-from chat.services.turns import begin_turn
-from memory.models import Memory, Space, User
+from chat.responders.utterances import (forget_what, kind_of)
+from chat.replies.turns import begin_turn
+from accounts.models import (Space, User)
+from memory.models import Memory
 from tests.chat.explained import call, text
 from tests.memory.writing import remember, stored
 from tests.pages import login

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chat.growing_text import GrowingText
-from chat.markdown import to_html
+from chat.text.growing_text import GrowingText
+from chat.text.markdown import to_html
 
 BLOCKS = [
     "Hello **there**, `x`", "abc\n#tag and more\n***bold*** end", "# Title", "- a\n- b\n  - c",

@@ -5,12 +5,12 @@ from datetime import timedelta
 import pytest
 
 from assessor.models import State
-from chat.models import REPLY_OVERDUE, Message
-from chat.services.leases import renew_reply, stop_abandoned
-from chat.services.replies import LEASE, Reply, claim_reply, finish_reply
-from chat.services.turns import begin_turn
-from memory.leases import database_now
-from memory.models import Space
+from chat.models import (REPLY_OVERDUE, Message)
+from chat.replies.leases import (renew_reply, stop_abandoned)
+from chat.replies.services import (LEASE, Reply, claim_reply, finish_reply)
+from chat.replies.turns import begin_turn
+from common.leases import database_now
+from accounts.models import Space
 
 pytestmark = pytest.mark.django_db
 

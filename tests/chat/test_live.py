@@ -7,17 +7,17 @@ from contextlib import aclosing
 import pytest
 from django.utils import timezone
 
-from chat import live
+from chat.replies import live
 from chat.models import Message
-from chat.replies import Token
-from chat.services.replies import stop_pending
-from chat.views.replies import _fragments
-from memory.access.authentication import Access
-from memory.actors import SYSTEM
-from memory.connections import in_thread
-from memory.errors import Conflict
-from memory.models import Space
-from memory.readers import EVERYONE
+from chat.replies.writing import Token
+from chat.replies.services import stop_pending
+from chat.playground.replies import _fragments
+from accounts.authentication import Access
+from common.actors import SYSTEM
+from common.connections import in_thread
+from common.errors import Conflict
+from accounts.models import Space
+from common.readers import EVERYONE
 from tests.chat.live_scenes import Ask, Play, followed, stored, until
 from tests.stub_model import StubModel
 from tests.stub_wire import TOKEN
@@ -192,7 +192,7 @@ def test_a_failed_reply_is_told_to_each_reader(ask: Ask, stub_model: StubModel, 
 def test_what_somebody_else_writes_is_waited_for(
     ask: Ask, play: Play, space: Space, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("chat.elsewhere.UNANSWERED", 0.02)
+    monkeypatch.setattr("chat.replies.elsewhere.UNANSWERED", 0.02)
     message = ask()  # as it was read before the other process claimed it
     Message.objects.filter(space_id=message.space_id, pk=message.pk).update(state="streaming")
 

@@ -11,11 +11,12 @@ from huggingface_hub import InferenceClient
 
 from assessor.models import Assessment
 from assessor.tasks import assess
-from chat.models import Conversation, Message
-from memory.actors import SYSTEM
+from chat.models import (Conversation, Message)
+from common.actors import SYSTEM
 from memory.drafts import MemoryDraft
 from memory.embeddings import BUILT_IN
-from memory.models import Memory, Space
+from accounts.models import Space
+from memory.models import Memory
 from tests.chat.openai_client import (
     QUESTION,
     STORY,

@@ -8,7 +8,7 @@ import pytest
 
 from assessor.models import Assessment
 from chat.models import Conversation
-from memory.models import Space
+from accounts.models import Space
 from tests.chat.openai_client import ask, client, ebb, make_client, said
 from tests.memory.writing import remember
 

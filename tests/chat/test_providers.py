@@ -6,7 +6,7 @@ from django.urls import reverse
 from pytest_django import Settings
 
 from assessor.models import Assessment
-from memory.models import Embedder, Space, User
+from accounts.models import (Embedder, Space, User)
 from tests.stub_model import StubModel
 
 SECRET = "sk-very-secret"
@@ -177,7 +177,7 @@ def test_silence_and_an_address_where_nobody_is(
     settings: Settings,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("chat.trials.TIMEOUT", 0.2)
+    monkeypatch.setattr("chat.connections.trials.TIMEOUT", 0.2)
     connected.script("timeout")
     assert "The endpoint did not answer in time." in tried(client, "chat")
 

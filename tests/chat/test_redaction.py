@@ -7,14 +7,15 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from assessor.models import Assessment, State
-from assessor.services import finish
-from chat.models import Conversation, Message, StoredResponse
-from chat.services.redaction import REDACTED, redact_secrets
-from chat.services.replies import Reply, finish_reply
-from chat.services.turns import NewConversation, begin_turn
-from memory.errors import Conflict, NotFound
-from memory.models import AuditEntry, Memory, Space, Status, User
+from assessor.models import (Assessment, State)
+from assessor.outbox.services import finish
+from chat.models import (Conversation, Message, StoredResponse)
+from chat.conversations.redaction import (REDACTED, redact_secrets)
+from chat.replies.services import (Reply, finish_reply)
+from chat.replies.turns import (NewConversation, begin_turn)
+from common.errors import (Conflict, NotFound)
+from accounts.models import (AuditEntry, Space, User)
+from memory.models import (Memory, Status)
 from memory.retention.recycle_bin import delete_memory
 from tests.assessor.outbox import assessment_result, claim
 from tests.memory.writing import ALICE

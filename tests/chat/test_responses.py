@@ -9,8 +9,9 @@ from pydantic import BaseModel
 
 from assessor.models import Assessment
 from assessor.tasks import assess
-from chat.models import Conversation, Message, StoredResponse
-from memory.models import Memory, Space
+from chat.models import (Conversation, Message, StoredResponse)
+from accounts.models import Space
+from memory.models import Memory
 from tests.chat.openai_client import (
     QUESTION,
     STORY,

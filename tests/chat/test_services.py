@@ -7,15 +7,16 @@ from uuid import uuid4
 
 import pytest
 
-from assessor.models import Assessment, State
-from chat.models import REPLY_OVERDUE, Conversation, Message
-from chat.services.conversations import delete_conversation
-from chat.services.replies import Reply, claim_reply, finish_reply
-from chat.services.turns import begin_turn
-from memory.actors import SYSTEM
+from assessor.models import (Assessment, State)
+from chat.models import (REPLY_OVERDUE, Conversation, Message)
+from chat.conversations.services import delete_conversation
+from chat.replies.services import (Reply, claim_reply, finish_reply)
+from chat.replies.turns import begin_turn
+from common.actors import SYSTEM
 from memory.drafts import MemoryDraft
-from memory.errors import Conflict, NotFound
-from memory.models import Memory, MemoryEvent, PolicyVersion, Space
+from common.errors import (Conflict, NotFound)
+from accounts.models import Space
+from memory.models import (Memory, MemoryEvent, PolicyVersion)
 from memory.policy import PolicyDocument
 from tests.memory.writing import create_memory
 

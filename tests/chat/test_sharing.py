@@ -4,14 +4,14 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from chat.models import Conversation, Message
-from chat.services.conversations import delete_conversation
-from chat.services.turns import NewConversation, begin_turn
-from memory.access.keys import create_key
-from memory.access.members import add_member
-from memory.actors import SYSTEM
-from memory.models import AuditEntry, Role, Space, User
-from memory.readers import EVERYONE
+from chat.models import (Conversation, Message)
+from chat.conversations.services import delete_conversation
+from chat.replies.turns import (NewConversation, begin_turn)
+from accounts.keys.services import create_key
+from accounts.members.services import add_member
+from common.actors import SYSTEM
+from accounts.models import (AuditEntry, Role, Space, User)
+from common.readers import EVERYONE
 from memory.transfer.export import export_lines
 from tests.conftest import ApiClient, MakeKey
 from tests.memory.writing import remember

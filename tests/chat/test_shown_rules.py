@@ -12,16 +12,16 @@ from django.test import AsyncClient
 from django.urls import reverse
 from django.utils import timezone
 
-from chat.models import Conversation, Message
-from chat.replies import Done, Recalled
-from chat.stored_turns import stored_reply
-from memory.access.authentication import Access
-from memory.access.members import add_member
-from memory.actors import SYSTEM, Actor
+from chat.models import (Conversation, Message)
+from chat.replies.writing import (Done, Recalled)
+from chat.replies.stored_turns import stored_reply
+from accounts.authentication import Access
+from accounts.members.services import add_member
+from common.actors import (SYSTEM, Actor)
 from memory.memories.schemas import memories_out
-from memory.models import Role, Space, User
+from accounts.models import (Role, Space, User)
 from memory.policy import PolicyDocument
-from memory.readers import EVERYONE, SHARED, Reader
+from common.readers import (EVERYONE, SHARED, Reader)
 from memory.recall.standing import standing_rules
 from memory.transfer.export import export_lines
 from tests.conftest import ApiClient, MakeKey

@@ -8,10 +8,11 @@ from django.test import Client
 from django.urls import reverse
 
 from chat.models import Message
-from chat.services.conversations import delete_conversation
-from memory.actors import Actor
-from memory.drafts import MemoryDraft, Source
-from memory.models import Memory, Space, User
+from chat.conversations.services import delete_conversation
+from common.actors import Actor
+from memory.drafts import (MemoryDraft, Source)
+from accounts.models import (Space, User)
+from memory.models import Memory
 from memory.reconciliation.services import remember as reconcile
 from memory.store.services import prepare_memories
 from memory.tools import TOOL

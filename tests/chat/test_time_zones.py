@@ -9,15 +9,15 @@ from django.utils import timezone
 from pytest_django import Settings
 
 from assessor.models import Assessment
-from chat.ephemeral import ephemeral_conversation
+from chat.replies.ephemeral import ephemeral_conversation
 from chat.models import Conversation
-from chat.recalling import recalled_for
-from chat.replies import recall_for
-from chat.services.edits import edit_message
-from chat.services.turns import answer_again, begin_turn
+from chat.replies.recalling import recalled_for
+from chat.replies.writing import recall_for
+from chat.replies.edits import edit_message
+from chat.replies.turns import (answer_again, begin_turn)
 from memory.memories.schemas import memories_out
-from memory.models import Space
-from memory.moments import in_zone, zone_called
+from accounts.models import Space
+from common.moments import (in_zone, zone_called)
 from tests.chat.asking import ask
 from tests.chat.builtin_turns import answer, result
 from tests.conftest import MakeKey

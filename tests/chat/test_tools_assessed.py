@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from assessor import services
+from assessor.outbox import services
 from assessor.models import Assessment
 from memory.models import Memory
 from tests.assessor.outbox import assessment_result

@@ -6,10 +6,11 @@ from django.urls import reverse
 from django.utils import timezone
 
 from chat.models import Conversation
-from chat.replies import recall_for
-from memory.access.members import add_member
-from memory.actors import SYSTEM
-from memory.models import Memory, Role, Space, User
+from chat.replies.writing import recall_for
+from accounts.members.services import add_member
+from common.actors import SYSTEM
+from accounts.models import (Role, Space, User)
+from memory.models import Memory
 from tests.memory.writing import remember
 
 

@@ -11,17 +11,18 @@ from django.urls import reverse
 from django.utils import timezone
 
 from assessor.models import Assessment
-from assessor.services import claim, finish
+from assessor.outbox.services import (claim, finish)
 from chat.models import Message
-from chat.replies import stream_reply
-from chat.services.conversations import delete_conversation
-from chat.services.replies import Reply, finish_reply
-from chat.services.turns import answer_again, begin_turn
+from chat.replies.writing import stream_reply
+from chat.conversations.services import delete_conversation
+from chat.replies.services import (Reply, finish_reply)
+from chat.replies.turns import (answer_again, begin_turn)
 from memory.drafts import MemoryChange
-from memory.models import Memory, MemoryRevision, RelevanceMark, Space, User
-from memory.retention.recycle_bin import delete_memory, purge_memory
+from accounts.models import (Space, User)
+from memory.models import (Memory, MemoryRevision, RelevanceMark)
+from memory.retention.recycle_bin import (delete_memory, purge_memory)
 from memory.store.services import revise_memory
-from memory.tools import TOOLS, Caller
+from memory.tools import (TOOLS, Caller)
 from tests.assessor.outbox import assessment_result
 from tests.chat.explained import CONTENTS, NOW, QUESTION, call, lisbon, reply, text, use_count
 from tests.memory.writing import ALICE, actions, learn, remember, set_policy, stored

@@ -9,21 +9,22 @@ from django.utils import timezone
 from assessor.llm import ToolCall
 from assessor.models import Assessment
 from assessor.tasks import assess
-from chat.ephemeral import ephemeral_conversation
-from chat.models import Conversation, Message
-from chat.prompting import system_prompt
-from chat.replies import recall_for
-from chat.services.edits import edit_message
-from chat.services.turns import answer_again
-from chat.toolbox import Toolbox
-from memory.access.authentication import Access
-from memory.access.members import add_member
-from memory.actors import SYSTEM, Actor
-from memory.models import Memory, Role, Space, User
+from chat.replies.ephemeral import ephemeral_conversation
+from chat.models import (Conversation, Message)
+from chat.responders.prompting import system_prompt
+from chat.replies.writing import recall_for
+from chat.replies.edits import edit_message
+from chat.replies.turns import answer_again
+from chat.responders.toolbox import Toolbox
+from accounts.authentication import Access
+from accounts.members.services import add_member
+from common.actors import (SYSTEM, Actor)
+from accounts.models import (Role, Space, User)
+from memory.models import Memory
 from memory.models.policies import current_policy
 from memory.policies.form import texts_of
 from memory.policy import PolicyDocument
-from memory.readers import EVERYONE, Reader
+from common.readers import (EVERYONE, Reader)
 from tests.conftest import Answer, ApiClient, MakeKey
 from tests.memory.writing import ALICE, set_policy
 from tests.pages import login

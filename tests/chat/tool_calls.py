@@ -8,9 +8,10 @@ import pytest
 from django.utils import timezone
 
 from chat.models import Message
-from memory.actors import SYSTEM
+from common.actors import SYSTEM
 from memory.drafts import MemoryDraft
-from memory.models import Memory, Space
+from accounts.models import Space
+from memory.models import Memory
 from tests.chat.talking import ServerEvent, Talker
 from tests.conftest import MakeKey
 from tests.memory.writing import create_memory

@@ -18,21 +18,13 @@ from django.utils import timezone
 from pytest_django import Settings
 
 from assessor.models import Assessment
-from config.backup import back_up, restore
-from config.doctor import examine
+from operations.backup.backup import (back_up, restore)
+from operations.monitoring.doctor import examine
 from ebb_client import Ebb, EbbError
-from memory.access.members import add_member
-from memory.actors import SYSTEM
-from memory.models import (
-    Embedder,
-    Job,
-    Memory,
-    MemoryEmbedding,
-    MemoryEvent,
-    Role,
-    Space,
-    User,
-)
+from accounts.members.services import add_member
+from common.actors import SYSTEM
+from accounts.models import (Embedder, Role, Space, User)
+from memory.models import (Job, Memory, MemoryEmbedding, MemoryEvent)
 from memory.spaces.services import create_space
 from memory.webhooks.services import create_webhook
 from tests.addresses import find_admin_pages, find_pages

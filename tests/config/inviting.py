@@ -6,9 +6,9 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from memory.access.invitations import invite
-from memory.actors import SYSTEM
-from memory.models import Role, Space, User
+from accounts.members.invitations import invite
+from common.actors import SYSTEM
+from accounts.models import (Role, Space, User)
 from tests.conftest import Answer
 from tests.pages import login
 

@@ -7,10 +7,11 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from assessor.assessing import Exchange
-from assessor.models import Assessment, State
-from assessor.services import queue_assessment
-from chat.models import Conversation, Message
-from memory.models import Memory, MemoryEvent, MemoryRevision, Space, User
+from assessor.models import (Assessment, State)
+from assessor.outbox.services import queue_assessment
+from chat.models import (Conversation, Message)
+from accounts.models import (Space, User)
+from memory.models import (Memory, MemoryEvent, MemoryRevision)
 from tests.memory.writing import NOW, hold, remember, set_policy
 
 MEMORIES = "/admin/memory/memory/"

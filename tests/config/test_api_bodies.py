@@ -7,7 +7,8 @@ import pytest
 
 from assessor.models import Assessment
 from config.api import api as ebb_api
-from memory.models import Memory, Space
+from accounts.models import Space
+from memory.models import Memory
 from tests.conftest import ApiClient, MakeKey
 from tests.memory.writing import set_policy
 

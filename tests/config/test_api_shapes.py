@@ -4,7 +4,8 @@ import re
 
 import pytest
 
-from memory.models import Memory, Space
+from accounts.models import Space
+from memory.models import Memory
 from tests.conftest import ApiClient, MakeKey
 from tests.memory.writing import remember
 

@@ -8,12 +8,12 @@ from allauth.usersessions.models import UserSession
 from django.utils import timezone
 from pytest_django import Settings
 
-from config import backup_tables
-from config.backup import BackupError, back_up, restore
-from config.postgres_tools import ToolError, run_tool
-from config.preconditions import StartError
+from operations.postgres import backup_tables
+from operations.backup.backup import (BackupError, back_up, restore)
+from operations.postgres.tools import (ToolError, run_tool)
+from operations.preconditions import StartError
 from memory.jobs.workers import record_heartbeat
-from memory.models import Space, User
+from accounts.models import (Space, User)
 from tests.config.backups import (
     backup,
     database,

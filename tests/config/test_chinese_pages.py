@@ -12,10 +12,11 @@ from django.utils import timezone, translation
 from assessor.models import Assessment
 from benchmarks.lived_in import PLANTED, lived_in
 from chat.models import Message
-from config.moderators import make_moderators
-from memory.access.members import add_member
-from memory.actors import SYSTEM
-from memory.models import Embedder, Memory, Role, Space, User
+from accounts.moderators import make_moderators
+from accounts.members.services import add_member
+from common.actors import SYSTEM
+from accounts.models import (Embedder, Role, Space, User)
+from memory.models import Memory
 from tests.addresses import find_admin_pages, find_pages
 from tests.memory.writing import hold
 

@@ -9,17 +9,11 @@ from django.db import connection
 from psycopg.conninfo import conninfo_to_dict
 from pytest_django import Settings
 
-from config.backup import BackupError, back_up
-from config.broker import listen_address, queue_url
-from config.database import (
-    SESSION,
-    EbbConnection,
-    connection_options,
-    database_entry,
-    libpq_url,
-)
-from config.preconditions import StartError, check_database, check_queue
-from config.preparation import LOCK, one_at_a_time
+from operations.backup.backup import (BackupError, back_up)
+from operations.broker import (listen_address, queue_url)
+from operations.database import (SESSION, EbbConnection, connection_options, database_entry, libpq_url)
+from operations.preconditions import (StartError, check_database, check_queue)
+from operations.startup.preparation import (LOCK, one_at_a_time)
 from tests.processes import test_database_url
 
 SHARED = "disable_server_side_cursors=True"
@@ -161,5 +155,5 @@ def test_one_host_prepares_at_a_time_and_can_build_indexes_beside_writes(
         # It would wait for the lock's transaction, if that kept a snapshot.
         other.execute("SET statement_timeout = '60s'")
         other.execute("SET lock_timeout = '60s'")
-        other.execute("CREATE INDEX CONCURRENTLY made_beside ON memory_space (name)")
+        other.execute("CREATE INDEX CONCURRENTLY made_beside ON accounts_space (name)")
         other.execute("DROP INDEX made_beside")

@@ -7,13 +7,7 @@ from django.core.management import call_command
 from django.db import connection
 from django.db.models import ForeignKey
 
-from config.distribution import (
-    FIRST,
-    CannotDistribute,
-    distributed_tables,
-    reference_tables,
-    statements,
-)
+from operations.postgres.distribution import (FIRST, CannotDistribute, distributed_tables, reference_tables, statements)
 from tests.space_names import models_of_a_space, per_space_tables
 
 # The catalogue of a cluster as far as it is read, in this transaction only.
@@ -49,8 +43,8 @@ def test_each_per_space_table_is_distributed_and_what_they_refer_to_is_copied() 
     assert set(distributed_tables()) == per_space_tables()
     assert distributed_tables()[0] == FIRST
     shared = reference_tables()
-    assert set(shared) == {"memory_embedder", "memory_user", "memory_space"}
-    assert shared.index("memory_embedder") < shared.index("memory_space")
+    assert set(shared) == {"accounts_embedder", "accounts_user", "accounts_space"}
+    assert shared.index("accounts_embedder") < shared.index("accounts_space")
 
 
 @pytest.mark.usefixtures("cluster")

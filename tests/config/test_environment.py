@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from django.core.exceptions import ImproperlyConfigured
 
-from config.database import database_entry
+from operations.database import database_entry
 from config.environment import Environment
 
 Reader = Callable[[Environment], object]

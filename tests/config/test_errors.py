@@ -13,9 +13,10 @@ from psycopg_pool import PoolTimeout
 from pytest_django import Settings
 
 from config.api import api as ebb_api
-from config.errors import ANSWERS, NO_DATABASE, server_error
+from endpoints.errors import (ANSWERS, NO_DATABASE, server_error)
 from memory.drafts import MAX_CONTENT
-from memory.models import Memory, Space
+from accounts.models import Space
+from memory.models import Memory
 from tests.conftest import Answer, ApiClient, MakeKey
 
 

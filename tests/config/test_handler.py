@@ -12,8 +12,8 @@ from django.test import override_settings
 from django.urls import path
 from django.utils.deprecation import MiddlewareMixin
 
-from config import handler
-from config.handler import StreamingASGIHandler
+from config.middleware import handler
+from config.middleware.handler import StreamingASGIHandler
 
 MIDDLEWARE = "django.middleware.security.SecurityMiddleware"
 

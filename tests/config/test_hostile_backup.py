@@ -5,7 +5,7 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from config.backup import BackupError
+from operations.backup.backup import BackupError
 from tests.config.backups import (
     backup,
     database,

@@ -9,11 +9,11 @@ from django.utils import timezone
 from pytest_django import Settings
 
 from chat.models import Conversation
-from memory.access.invitations import LIFETIME
-from memory.access.members import add_member, change_role, remove_member
-from memory.actors import SYSTEM
-from memory.errors import Forbidden, NotFound
-from memory.models import Invitation, Membership, Role, Space, User
+from accounts.members.invitations import LIFETIME
+from accounts.members.services import (add_member, change_role, remove_member)
+from common.actors import SYSTEM
+from common.errors import (Forbidden, NotFound)
+from accounts.models import (Invitation, Membership, Role, Space, User)
 from tests.config.inviting import (
     PASSWORD,
     answer,

@@ -8,8 +8,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from config.logs import JsonFormatter
-from memory import log_ids
+from operations.monitoring.logs import JsonFormatter
+from common import log_ids
 
 
 @pytest.fixture

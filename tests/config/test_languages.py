@@ -9,9 +9,10 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import translation
 
-from config.navigation import DAILY, MORE
-from memory.access.views.settings import PAGES as SETTINGS
-from memory.models import Space, User, WorkerHeartbeat
+from config.pages.navigation import (DAILY, MORE)
+from accounts.views.settings import PAGES as SETTINGS
+from accounts.models import (Space, User)
+from memory.models import WorkerHeartbeat
 
 # What says what a page and its parts are for. Texts of people and programs are marked as such:
 # their direction is found out, or they are not to be translated.

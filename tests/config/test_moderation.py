@@ -8,20 +8,11 @@ from django.test import Client
 from django.urls import reverse
 
 from assessor.assessing import Exchange
-from assessor.models import Assessment, State
-from assessor.services import queue_assessment
+from assessor.models import (Assessment, State)
+from assessor.outbox.services import queue_assessment
 from memory.admin.base import AT_ONCE
-from memory.models import (
-    AuditEntry,
-    Membership,
-    Memory,
-    MemoryEmbedding,
-    MemoryEvent,
-    MemoryRevision,
-    Space,
-    Status,
-    User,
-)
+from accounts.models import (AuditEntry, Membership, Space, User)
+from memory.models import (Memory, MemoryEmbedding, MemoryEvent, MemoryRevision, Status)
 from memory.retention.recycle_bin import delete_memory
 from tests.conftest import Answer
 from tests.memory.writing import ALICE, NOW, hold, remember, set_policy, stored
@@ -258,12 +249,12 @@ def test_a_moderator_sees_no_keys_secrets_or_accounts(
     for path in HIDDEN:
         assert admin.get(f"/admin/{path}/").status_code == 403
         assert f"/admin/{path}/" not in index.text
-    user = f"/admin/memory/user/{moderator.pk}"
+    user = f"/admin/accounts/user/{moderator.pk}"
     assert admin.get(f"{user}/password/").status_code == 403
     form = {"username": "mo", "is_active": "on", "is_staff": "on", "is_superuser": "on"}
     assert admin.post(f"{user}/change/", form).status_code == 403
     assert not User.objects.get(pk=moderator.pk).is_superuser
-    assert admin.post(f"/admin/memory/space/{space.pk}/change/", {"name": "x"}).status_code == 403
+    assert admin.post(f"/admin/accounts/space/{space.pk}/change/", {"name": "x"}).status_code == 403
     for page in ("keys", "webhooks", "models", "usage", "members"):
         assert admin.get(reverse(page, args=[space.slug])).status_code == 403
 
@@ -288,7 +279,7 @@ def test_an_administrator_renames_a_space_and_leaves_it_its_owner(
         "memberships-0-space": space.pk, "memberships-0-user": alice.pk,
         "memberships-0-role": "viewer", "memberships-1-space": space.pk,
     }  # fmt: skip
-    page = f"/admin/memory/space/{space.pk}/change/"
+    page = f"/admin/accounts/space/{space.pk}/change/"
 
     refused = client.post(page, form, follow=True)
 
@@ -296,7 +287,7 @@ def test_an_administrator_renames_a_space_and_leaves_it_its_owner(
     assert (space.name, space.slug) == ("Hearth", "home")
     assert "A space needs an owner" in said(refused)[0]
     assert Membership.objects.get(space=space).role == "owner"
-    assert client.post(f"/admin/memory/user/{alice.pk}/delete/", {"post": "yes"}).status_code == 403
+    assert client.post(f"/admin/accounts/user/{alice.pk}/delete/", {"post": "yes"}).status_code == 403
     # Somebody else in the same form is enough.
     client.post(page, form | {"memberships-1-user": root.pk, "memberships-1-role": "owner"})
     roles = Membership.objects.filter(space=space).values_list("user__username", "role")

@@ -5,9 +5,9 @@ from django.test import Client
 from django.urls import reverse
 from pytest_django import Settings
 
-from memory.access.members import add_member
-from memory.actors import SYSTEM
-from memory.models import InstallationAuditEntry, Role, Space, User
+from accounts.members.services import add_member
+from common.actors import SYSTEM
+from accounts.models import (InstallationAuditEntry, Role, Space, User)
 from tests.config.oidc_settings import at_forger, at_provider, roles_of, user_in
 from tests.identity_provider import (
     CALLBACK,

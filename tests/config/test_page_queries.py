@@ -12,9 +12,9 @@ from django.urls import reverse
 from django.utils import timezone
 
 from benchmarks.lived_in import lived_in
-from memory.access.members import add_member
-from memory.actors import SYSTEM
-from memory.models import Embedder, Role, Space, User
+from accounts.members.services import add_member
+from common.actors import SYSTEM
+from accounts.models import (Embedder, Role, Space, User)
 from tests.addresses import find_admin_pages, find_pages
 
 pytestmark = pytest.mark.django_db

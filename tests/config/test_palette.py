@@ -8,10 +8,10 @@ from django.urls import reverse
 from django.utils import timezone
 
 from chat.models import Conversation
-from config.navigation import SPACES_LISTED
-from memory.access.members import add_member
-from memory.actors import SYSTEM
-from memory.models import Embedder, Role, Space, User
+from config.pages.navigation import SPACES_LISTED
+from accounts.members.services import add_member
+from common.actors import SYSTEM
+from accounts.models import (Embedder, Role, Space, User)
 from tests.memory.writing import remember
 from tests.pages import client, login, shown
 

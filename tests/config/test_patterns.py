@@ -9,7 +9,7 @@ import pytest
 
 from assessor.assessing import Exchange
 from assessor.local.sentences import split_sentences
-from assessor.screening import assessed_part, mask_exchange, screen, suspect
+from assessor.screening import (assessed_part, mask_exchange, screen, suspect)
 from memory.drafts import MAX_CONTENT
 from tests.patterns import product_patterns, seconds, slow_texts, spent
 
@@ -39,9 +39,9 @@ def test_the_patterns_of_every_part_are_found(patterns: dict[str, re.Pattern[str
     for part in (
         "memory.text.secrets.SECRETS",
         "assessor.screening.attacks._RULES[0]",
-        "assessor.grounding:",
+        "assessor.language_model.grounding:",
         "chat.responders.utterances._KINDS",
-        "config.request_ids",
+        "common.request_ids",
     ):
         assert part in found  # fmt: skip
     assert len(patterns) > 300

@@ -7,7 +7,7 @@ import pytest
 from ninja import NinjaAPI
 
 from config.api import api
-from config.openai_endpoint import api as openai_api
+from endpoints.openai import api as openai_api
 
 both = pytest.mark.parametrize("of", [api, openai_api], ids=["api", "openai"])
 

@@ -6,7 +6,7 @@ import pytest
 from django.test import Client
 from pytest_django import Settings
 
-from memory.models import Space
+from accounts.models import Space
 from tests.conftest import ApiClient, MakeKey
 
 SITE = "https://app.example"

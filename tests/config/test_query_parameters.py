@@ -1,6 +1,7 @@
 """No call of the JSON API ignores a query parameter."""
 
-from memory.models import Memory, Space
+from accounts.models import Space
+from memory.models import Memory
 from tests.config.test_api_contract import ALL, INSTALLATION, NO_KEY, SCHEMA, Endpoint
 from tests.conftest import ApiClient, MakeKey
 from tests.memory.writing import remember

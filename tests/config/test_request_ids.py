@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from django.test import AsyncClient, Client
 
-from memory.models import Space
+from accounts.models import Space
 from tests.conftest import ApiClient, MakeKey
 
 

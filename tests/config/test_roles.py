@@ -18,21 +18,9 @@ from django.utils import timezone
 
 from assessor.models import Assessment
 from benchmarks.lived_in import lived_in
-from chat.models import Conversation, Message
-from memory.models import (
-    ApiKey,
-    AuditEntry,
-    Embedder,
-    Job,
-    Membership,
-    Memory,
-    ModelChoice,
-    ModelConnection,
-    PolicyVersion,
-    Space,
-    User,
-    Webhook,
-)
+from chat.models import (Conversation, Message)
+from accounts.models import (ApiKey, AuditEntry, Embedder, Membership, Space, User)
+from memory.models import (Job, Memory, ModelChoice, ModelConnection, PolicyVersion, Webhook)
 from tests.addresses import Address, addresses, values_of
 from tests.config.callers import caller, person, secret, undone
 from tests.config.program_calls import Program, programs

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from pytest_django import Settings
 
-from config.shared_metrics import forget_ended_processes
+from operations.monitoring.shared_metrics import forget_ended_processes
 
 
 def test_files_of_ended_processes_are_removed(settings: Settings, tmp_path: Path) -> None:

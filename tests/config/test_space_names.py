@@ -6,7 +6,8 @@ from types import FrameType
 import pytest
 from pglast.parser import ParseError
 
-from memory.models import Memory, MemoryEmbedding, Space, User
+from accounts.models import (Space, User)
+from memory.models import (Memory, MemoryEmbedding)
 from tests.cluster_rules import BESIDE, MOVED
 from tests.space_names import (
     ACROSS_SPACES,
@@ -28,7 +29,7 @@ NAMED = [
     " WHERE m.space_id = 5",
     f"SELECT 1 FROM {M} m LEFT JOIN {E} e ON (e.memory_id = m.id AND (m.space_id = (e.space_id)))"
     " WHERE 5 = m.space_id",
-    f"SELECT 1 FROM {M} m JOIN memory_space s ON s.id = m.space_id WHERE s.id = %s",
+    f"SELECT 1 FROM {M} m JOIN accounts_space s ON s.id = m.space_id WHERE s.id = %s",
     f"SELECT 1 FROM {M} m WHERE m.space_id = 5 AND EXISTS (SELECT 1 FROM {E} u0"
     " WHERE u0.space_id = (m.space_id) AND u0.memory_id = m.id)",
     f"WITH held AS MATERIALIZED (SELECT id FROM {M} WHERE space_id = 5 FOR UPDATE SKIP LOCKED),"
@@ -40,7 +41,7 @@ NAMED = [
     f"INSERT INTO {E} (space_id, memory_id) SELECT space_id, id FROM {M} WHERE space_id = %s",
     f"SELECT id, vector <=> %s FROM {E} WHERE space_id = 5 ORDER BY vector <#> %s LIMIT 5",
     f"SELECT 1 FROM {M} WHERE space_id = 5 UNION SELECT 2 FROM {M} WHERE space_id = 6",
-    "SELECT slug FROM memory_space WHERE slug LIKE '%%a'",
+    "SELECT slug FROM accounts_space WHERE slug LIKE '%%a'",
     f"TRUNCATE {M}, {E}",
 ]  # fmt: skip
 UNNAMED = [
@@ -50,10 +51,10 @@ UNNAMED = [
     (f"SELECT id FROM {M} WHERE space_id >= 5 AND space_id <= 5", [M]),
     (f"SELECT id FROM {M} WHERE space_id BETWEEN 5 AND 5", [M]),
     (f"SELECT id FROM {M} WHERE space_id = ANY(%s)", [M]),
-    (f"SELECT id FROM {M} WHERE space_id = (SELECT id FROM memory_space WHERE slug = 'a')", [M]),
+    (f"SELECT id FROM {M} WHERE space_id = (SELECT id FROM accounts_space WHERE slug = 'a')", [M]),
     (f"SELECT 1 FROM {M} m JOIN {E} e ON e.memory_id = m.id WHERE m.space_id = 5", [f"{E} e"]),
     (f"SELECT 1 FROM {M} m JOIN {E} e ON e.space_id = m.space_id", [f"{M} m", f"{E} e"]),
-    (f"SELECT 1 FROM {M} m JOIN memory_space s ON s.id = m.space_id WHERE s.slug = 'a'",
+    (f"SELECT 1 FROM {M} m JOIN accounts_space s ON s.id = m.space_id WHERE s.slug = 'a'",
      [f"{M} m"]),
     (f"SELECT 1 FROM {M} m WHERE m.space_id = 5 AND m.id IN (SELECT u0.memory_id FROM {E} u0)",
      [f"{E} u0"]),
@@ -90,7 +91,7 @@ def test_statements_that_do_not_name_a_space(statement: str, tables: list[str]) 
         (f"UPDATE {M} SET expires_at = ((created_at AT TIME ZONE 'UTC'"
          " + make_interval(secs => 5)) AT TIME ZONE 'UTC') WHERE space_id = 5", []),
         (f"SELECT created_at + interval '1 day' FROM {M} WHERE space_id = 5", []),
-        ("UPDATE memory_apikey SET spent_until = %s::timestamptz + interval '1 day'", []),
+        ("UPDATE accounts_apikey SET spent_until = %s::timestamptz + interval '1 day'", []),
         (f"SELECT 1 FROM memory_modelconnection c CROSS JOIN LATERAL (SELECT id FROM {M}"
          " WHERE space_id = 5 AND content = c.name) AS few", [BESIDE]),
         (f"SELECT 1 FROM few, LATERAL (SELECT id FROM {M} WHERE space_id = 5 AND id = few.id) AS a",
@@ -127,8 +128,8 @@ def test_a_statement_of_the_product_is_reported_and_one_of_the_tests_is_not() ->
                 " WHERE space_id = 1", product)  # fmt: skip
     assert len(watched.found) == 2
     assert MOVED in watched.found[1]
-    assert watched.found[0].startswith("memory/actors.py:<module> does not name the space of")
-    assert caller(product) == "memory/actors.py:<module>"
+    assert watched.found[0].startswith("common/actors.py:<module> does not name the space of")
+    assert caller(product) == "common/actors.py:<module>"
 
 
 def test_the_functions_that_may_read_all_spaces_exist() -> None:

@@ -16,7 +16,7 @@ from django.conf import settings
 from django.core.management import call_command
 from django.db.models import CheckConstraint, ForeignKey, UniqueConstraint
 
-from memory.models.space_rows import SpaceRow
+from accounts.models.space_rows import SpaceRow
 from tests.space_names import models_of_a_space
 
 ROOT: Path = settings.BASE_DIR

@@ -13,10 +13,11 @@ from django.core.management import CommandError, call_command
 from django.utils import timezone
 
 from assessor.models import Assessment
-from memory.access.keys import create_key
-from memory.actors import SYSTEM
-from memory.models import Memory, MemoryEvent, Space
-from memory.readers import EVERYONE, Reader
+from accounts.keys.services import create_key
+from common.actors import SYSTEM
+from accounts.models import Space
+from memory.models import (Memory, MemoryEvent)
+from common.readers import (EVERYONE, Reader)
 from memory.transfer.export import export_lines
 from tests.config.callers import undone
 from tests.config.test_api_contract import BODIES, SCHEMA, WITH_ID, WITH_KEY, Endpoint, call

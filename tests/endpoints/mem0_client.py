@@ -11,9 +11,9 @@ from typing import Any
 from django.test import Client
 from django.utils import timezone
 
-from memory.access.keys import create_key
-from memory.actors import SYSTEM
-from memory.models import Space
+from accounts.keys.services import create_key
+from common.actors import SYSTEM
+from accounts.models import Space
 from tests.conftest import Answer
 
 ALLERGY = "I'm allergic to penicillin, and I moved to Lisbon in March"

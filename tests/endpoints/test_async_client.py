@@ -17,7 +17,8 @@ from ebb_client import (
     Unreachable,
 )
 from ebb_client.async_client import AsyncEbb
-from memory.models import Memory, Space
+from accounts.models import Space
+from memory.models import Memory
 from tests.conftest import MakeKey
 from tests.endpoints.test_client import losing
 from tests.processes import Web

@@ -20,7 +20,8 @@ from ebb_client import (
     Unauthorized,
     Unreachable,
 )
-from memory.models import Memory, Space
+from accounts.models import Space
+from memory.models import Memory
 from memory.tasks import work
 from tests.conftest import MakeKey
 from tests.memory.writing import hold

@@ -14,8 +14,9 @@ from dataclasses import dataclass
 import pytest
 from django.conf import settings
 
-from memory.actors import SYSTEM
-from memory.models import Memory, Space
+from common.actors import SYSTEM
+from accounts.models import Space
+from memory.models import Memory
 from memory.spaces.services import create_space
 from tests.conftest import MakeKey
 from tests.memory.writing import remember

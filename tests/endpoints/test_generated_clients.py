@@ -11,7 +11,8 @@ import pytest
 from django.core.serializers.json import DjangoJSONEncoder
 
 from config.api import api
-from memory.models import Memory, Space
+from accounts.models import Space
+from memory.models import Memory
 from tests.conftest import MakeKey
 from tests.processes import Web
 

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from memory.models import Space
+from accounts.models import Space
 from tests.chat.talking import Talker
 from tests.conftest import MakeKey
 from tests.endpoints.mcp_client import said, session

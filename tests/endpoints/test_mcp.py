@@ -8,9 +8,10 @@ import pytest
 from django.utils import timezone
 from mcp import MCPError
 
-from memory.access.keys import create_key
-from memory.actors import SYSTEM
-from memory.models import Memory, Space
+from accounts.keys.services import create_key
+from common.actors import SYSTEM
+from accounts.models import Space
+from memory.models import Memory
 from memory.tools import TOOLS
 from tests.conftest import MakeKey
 from tests.endpoints.mcp_client import read, said, session

@@ -6,7 +6,8 @@ import pytest
 from mcp import Client, MCPError
 from mcp.types import TextContent
 
-from memory.models import Memory, Space
+from accounts.models import Space
+from memory.models import Memory
 from tests.conftest import MakeKey
 from tests.endpoints.mcp_client import session
 from tests.memory.writing import remember

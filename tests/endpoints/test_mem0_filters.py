@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from memory.drafts import MemoryDraft
-from memory.models import Memory, Space
+from accounts.models import Space
+from memory.models import Memory
 from memory.store.services import create_memories
 from tests.conftest import MakeKey
 from tests.endpoints.mem0_client import ALLERGY, Mem0, key_of, refused, told

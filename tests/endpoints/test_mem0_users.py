@@ -6,8 +6,9 @@ from uuid import UUID
 
 import pytest
 
-from config.mem0.endpoint import ROUTES
-from memory.models import Memory, Space
+from endpoints.mem0.endpoint import ROUTES
+from accounts.models import Space
+from memory.models import Memory
 from tests.conftest import MakeKey
 from tests.endpoints.mem0_client import ALLERGY, Mem0, key_of, refused, told
 from tests.memory.transfer.spaces import imported

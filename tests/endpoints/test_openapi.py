@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from django.conf import settings
 
-from memory.models import Space
+from accounts.models import Space
 from tests.conftest import MakeKey
 from tests.processes import Web
 

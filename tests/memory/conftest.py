@@ -6,7 +6,7 @@ import pytest
 from pytest_django import Settings
 
 from memory import embeddings
-from memory.models import Embedder
+from accounts.models import Embedder
 from tests.stub_model import StubModel
 
 

@@ -4,7 +4,8 @@ from datetime import datetime, timedelta
 from random import Random
 
 from memory.formulas.retention import expires_at
-from memory.models import Memory, MemoryEvent, Space
+from accounts.models import Space
+from memory.models import (Memory, MemoryEvent)
 from memory.models.policies import current_policy
 from tests.memory.writing import NOW
 

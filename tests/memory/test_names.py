@@ -5,12 +5,12 @@ import re
 import pytest
 
 from chat.choices import chosen
-from memory.access.keys import create_key
-from memory.actors import SYSTEM
-from memory.errors import InvalidArguments
+from accounts.keys.services import create_key
+from common.actors import SYSTEM
+from common.errors import InvalidArguments
 from memory.model_connections.fields import checked_model
-from memory.models import Embedder, Space
-from memory.names import NAME_PATTERN, OPTIONAL_NAME_PATTERN, checked_name, checked_user
+from accounts.models import (Embedder, Space)
+from common.names import (NAME_PATTERN, OPTIONAL_NAME_PATTERN, checked_name, checked_user)
 from memory.spaces.services import create_space
 from tests.conftest import ApiClient, MakeKey
 from tests.memory.writing import NOW

@@ -9,10 +9,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from memory.drafts import MemoryDraft
-from memory.errors import InvalidArguments
-from memory.models import Memory, Space
+from common.errors import InvalidArguments
+from accounts.models import Space
+from memory.models import Memory
 from memory.models.memories import MemoryQuerySet
-from memory.pagination import CURSOR, clock_of, keyset
+from common.pagination import (CURSOR, clock_of, keyset)
 from memory.policy import DecayPolicy
 from memory.store.services import create_memories
 from tests.conftest import ApiClient, MakeKey

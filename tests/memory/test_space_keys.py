@@ -9,9 +9,10 @@ from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.operations.base import Operation
 from django.db.migrations.state import ProjectState
 
-from memory.models import MemoryRevision, Space
-from memory.models.space_rows import SpaceForeignKey
-from memory.space_keys import SpaceKeys
+from accounts.models import Space
+from memory.models import MemoryRevision
+from accounts.models.space_rows import SpaceForeignKey
+from common.space_keys import SpaceKeys
 from tests.memory.writing import remember
 from tests.space_names import models_of_a_space, per_space_tables
 
@@ -34,7 +35,7 @@ NOTE = [
         "Note",
         [
             ("id", models.UUIDField(primary_key=True)),
-            ("space", models.ForeignKey("memory.Space", models.CASCADE)),
+            ("space", models.ForeignKey("accounts.Space", models.CASCADE)),
             ("memory", SpaceForeignKey("memory.Memory", models.CASCADE).clone()),
             ("answers", SpaceForeignKey("self", models.CASCADE, null=True).clone()),
         ],

@@ -9,8 +9,9 @@ from django.test.utils import CaptureQueriesContext
 
 from assessor.models import Assessment
 from chat.models import Message
-from memory.models import JobPart, Memory, MemoryRevision, Space
-from memory.models.space_rows import SpaceForeignKey
+from accounts.models import Space
+from memory.models import (JobPart, Memory, MemoryRevision)
+from accounts.models.space_rows import SpaceForeignKey
 from tests.memory.writing import remember
 from tests.space_names import SHARED, models_of_a_space, unnamed_in
 

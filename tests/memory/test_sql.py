@@ -1,7 +1,8 @@
 """Objects that are made of the columns of a query of our own."""
 
-from memory.models import Memory, Space
-from memory.sql import Columns, fetch
+from accounts.models import Space
+from memory.models import Memory
+from common.sql import (Columns, fetch)
 from tests.memory.writing import remember
 
 

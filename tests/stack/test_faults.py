@@ -10,11 +10,12 @@ from django.conf import settings
 from django.db import connection
 from django.utils import timezone
 
-from assessor.models import Assessment, State
-from config.embedded_postgres import EmbeddedPostgres
-from memory.actors import SYSTEM
-from memory.leases import REQUEUE_AFTER
-from memory.models import Memory, Space
+from assessor.models import (Assessment, State)
+from operations.postgres.embedded import EmbeddedPostgres
+from common.actors import SYSTEM
+from common.leases import REQUEUE_AFTER
+from accounts.models import Space
+from memory.models import Memory
 from memory.policies.services import change_policy
 from tests.conftest import MakeKey
 from tests.processes import Processes, wait_until

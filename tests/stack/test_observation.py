@@ -7,7 +7,7 @@ import httpx2
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from memory.models import Space
+from accounts.models import Space
 from tests.conftest import MakeKey
 from tests.processes import Processes, Running, held_port, wait_until
 from tests.stub_model import StubModel

@@ -9,11 +9,12 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
-from assessor import services
-from assessor.models import Assessment, State
-from memory.actors import SYSTEM
-from memory.leases import REQUEUE_AFTER
-from memory.models import Memory, Space
+from assessor.outbox import services
+from assessor.models import (Assessment, State)
+from common.actors import SYSTEM
+from common.leases import REQUEUE_AFTER
+from accounts.models import Space
+from memory.models import Memory
 from memory.policies.services import change_policy
 from tests.conftest import MakeKey
 from tests.processes import SMALL, Processes, wait_until

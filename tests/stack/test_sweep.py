@@ -8,7 +8,8 @@ from django.utils import timezone
 
 from memory.jobs import services as jobs
 from memory.jobs.running import work_at
-from memory.models import JobState, Space
+from accounts.models import Space
+from memory.models import JobState
 from memory.policies.services import change_policy
 from memory.retention.sweep_job import start_sweep
 from tests.memory.sweeping import insert, live, removals

@@ -13,8 +13,8 @@ from django.urls import reverse
 from django.utils import timezone
 
 from chat.models import Message
-from chat.services.leases import stop_abandoned
-from memory.models import Space, User
+from chat.replies.leases import stop_abandoned
+from accounts.models import (Space, User)
 from tests.conftest import MakeKey
 from tests.pages import login
 from tests.processes import SMALL, Processes, Web, running_processes, wait_until

@@ -8,8 +8,8 @@ import pytest
 from django.utils import timezone
 
 from assessor.models import Assessment
-from memory.actors import SYSTEM
-from memory.models import Space, User
+from common.actors import SYSTEM
+from accounts.models import (Space, User)
 from memory.policies.services import change_policy
 from tests.conftest import MakeKey
 from tests.pages import login

@@ -16,7 +16,7 @@ import httpx2
 import pytest
 from django.conf import settings
 
-from config.version import VERSION
+from operations.version import VERSION
 from tests.processes import held_port, wait_until
 
 FOLDERS = ("assessor", "chat", "config", "locale", "memory", "static", "templates")

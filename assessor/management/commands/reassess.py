@@ -6,12 +6,13 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from assessor.reassessing import KIND, begin_reassessing
-from memory.actors import SYSTEM
-from memory.errors import EbbError
+from assessor.reassessing import (KIND, begin_reassessing)
+from common.actors import SYSTEM
+from common.errors import EbbError
 from memory.jobs.kinds import LABELS
-from memory.jobs.running import resumed_in_front, work_in_front
-from memory.models import JobState, Space
+from memory.jobs.running import (resumed_in_front, work_in_front)
+from accounts.models import Space
+from memory.models import JobState
 
 
 class Command(BaseCommand):

@@ -13,14 +13,14 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from memory.access.installation_keys import create_installation_key
-from memory.access.keys import create_key
-from memory.access.members import add_member
-from memory.actors import SYSTEM
+from accounts.keys.installation_keys import create_installation_key
+from accounts.keys.services import create_key
+from accounts.members.services import add_member
+from common.actors import SYSTEM
 from memory.embeddings import EmbeddingError
 from memory.embeddings.embedders import configured_embedder
-from memory.errors import InvalidArguments
-from memory.models import Role, Scope, Space, User
+from common.errors import InvalidArguments
+from accounts.models import (Role, Scope, Space, User)
 from memory.spaces.services import create_space
 
 

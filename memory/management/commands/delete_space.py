@@ -7,11 +7,12 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from memory.actors import SYSTEM
-from memory.errors import EbbError
+from common.actors import SYSTEM
+from common.errors import EbbError
 from memory.jobs.running import work_in_front
-from memory.models import Job, Space
-from memory.spaces.deletion import begin_deletion, close_space, reopen_space
+from accounts.models import Space
+from memory.models import Job
+from memory.spaces.deletion import (begin_deletion, close_space, reopen_space)
 
 
 class Command(BaseCommand):

@@ -5,7 +5,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 from django.utils.translation import gettext as _
 
-from memory.access import factors
+from accounts.sign_in import factors
 from memory.model_connections.services import reseal_keys
 from memory.webhooks.services import reseal_secrets
 

@@ -5,8 +5,8 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils.translation import gettext as _
 
-from memory.access.factors import turn_off
-from memory.models import User
+from accounts.sign_in.factors import turn_off
+from accounts.models import User
 
 
 class Command(BaseCommand):

@@ -14,11 +14,11 @@ from django.views.decorators.http import require_POST
 from django_htmx.http import HttpResponseClientRefresh
 from pydantic import TypeAdapter, ValidationError
 
-from memory.access.authentication import Access
-from memory.access.pages import PageRequest, space_page
-from memory.access.selection import selected_ids
-from memory.drafts import MemoryTypeName, Tag
-from memory.errors import Conflict
+from accounts.authentication import Access
+from accounts.pages import (PageRequest, space_page)
+from memory.selection import selected_ids
+from memory.drafts import (MemoryTypeName, Tag)
+from common.errors import Conflict
 from memory.memories import bulk
 from memory.memories.filters import Filters
 from memory.memories.undo import Undone

@@ -15,22 +15,22 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 from django.views.decorators.http import require_GET, require_POST
 
-from memory.access.authentication import Access
-from memory.access.pages import PageRequest, space_page
-from memory.access.rate_limits import CallKind, count_call
+from accounts.authentication import Access
+from accounts.pages import (PageRequest, space_page)
+from accounts.rate_limits import (CallKind, count_call)
 from memory.embeddings import EmbeddingError
 from memory.formulas.rounding import rounded_parts
 from memory.memories import bulk
 from memory.memories.filters import Filters
 from memory.memories.views.overview import BAND_NAMES
-from memory.models import Memory, Status
+from memory.models import (Memory, Status)
 from memory.models.choices import MemoryType
 from memory.models.memories import MemoryQuerySet
-from memory.models.policies import Policy, current_policy
-from memory.pagination import clock_of, keyset
+from memory.models.policies import (Policy, current_policy)
+from common.pagination import (clock_of, keyset)
 from memory.policy import DecayPolicy
-from memory.readers import Reader
-from memory.recall.recall import SearchRequest, recall
+from common.readers import Reader
+from memory.recall.recall import (SearchRequest, recall)
 from memory.recall.results import Result
 
 PAGE_SIZE = 30

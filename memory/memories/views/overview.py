@@ -10,8 +10,8 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_GET
 
-from memory.access.authentication import Access
-from memory.access.pages import PageRequest, space_page
+from accounts.authentication import Access
+from accounts.pages import (PageRequest, space_page)
 from memory.models import Memory
 from memory.models.choices import MemoryType
 from memory.retention.forecast import room_for

@@ -18,9 +18,9 @@ from typing import Any
 from django.db import connection, transaction
 
 from memory.embeddings.indexing import INDEXED_ABOVE
-from memory.models import Space
-from memory.readers import EVERYONE, Reader
-from memory.sql import fetch
+from accounts.models import Space
+from common.readers import (EVERYONE, Reader)
+from common.sql import fetch
 
 LARGE = 2000
 """A space with more live memories than this is large."""

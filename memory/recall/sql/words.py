@@ -19,8 +19,8 @@ from django.db.models.expressions import Expression
 
 from memory.formulas import ranking_sql
 from memory.models.memories import search_in_space
-from memory.readers import Reader
-from memory.recall.sql.expressions import as_sql, raw
+from common.readers import Reader
+from memory.recall.sql.expressions import (as_sql, raw)
 
 LABEL_WEIGHTS = [0.4, 0.7, 1.0, 1.0]
 """Weights of a word by its label in passages.py, in PostgreSQL's order D, C, B, A: two or three

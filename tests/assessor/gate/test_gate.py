@@ -9,13 +9,13 @@ import pytest
 from django.utils import timezone
 
 from assessor.assessing import Exchange
-from assessor.gate import GateReason, gate_reason, own_words
-from assessor.gate.counts import gated_lately
+from assessor.gate import (GateReason, gate_reason, own_words)
+from assessor.statistics.gate_counts import gated_lately
 from assessor.gate.exchanges import count_gated
 from assessor.models import State
 from assessor.screening import assessed_part
-from assessor.services import queue_assessment
-from memory.models import Space
+from assessor.outbox.services import queue_assessment
+from accounts.models import Space
 
 HERE = Path(__file__).parent
 DOCUMENT = "Maria Keller is allergic to penicillin and lives in Basel."

@@ -10,10 +10,10 @@ from django.test import Client
 from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
-from memory.access.keys import authenticate, create_key, digest, revoke_key, rotate_key
-from memory.actors import SYSTEM
-from memory.errors import Conflict, NotFound, RateLimited
-from memory.models import ApiKey, AuditAction, AuditEntry, Membership, Role, Scope, Space, User
+from accounts.keys.services import (authenticate, create_key, digest, revoke_key, rotate_key)
+from common.actors import SYSTEM
+from common.errors import (Conflict, NotFound, RateLimited)
+from accounts.models import (ApiKey, AuditAction, AuditEntry, Membership, Role, Scope, Space, User)
 from tests.conftest import ApiClient, MakeKey
 
 NOW = datetime(2025, 3, 1, 12, tzinfo=UTC)
@@ -286,7 +286,7 @@ def test_audit_tells_who_came_changed_and_went(
             "memberships-1-user": bob.pk,
             **{f"memberships-{name}": value for name, value in values.items()},
         }  # fmt: skip
-        answer = client.post(f"/admin/memory/space/{space.pk}/change/", form)
+        answer = client.post(f"/admin/accounts/space/{space.pk}/change/", form)
         assert answer.status_code == 302, answer.content
 
     told = AuditEntry.objects.in_space(space).order_by("pk")

@@ -7,9 +7,9 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from memory.access.keys import create_key
-from memory.actors import SYSTEM
-from memory.models import ApiKey, Space, User
+from accounts.keys.services import create_key
+from common.actors import SYSTEM
+from accounts.models import (ApiKey, Space, User)
 from tests.conftest import ApiClient
 from tests.pages import login
 

@@ -8,14 +8,15 @@ from django.urls import reverse
 from django.utils import timezone
 
 from assessor.assessing import Exchange
-from assessor.services import queue_assessment
+from assessor.outbox.services import queue_assessment
 from chat.models import Conversation
-from memory.access.invitations import accept
-from memory.access.members import add_member, remove_member
-from memory.actors import SYSTEM
-from memory.errors import Conflict
+from accounts.members.invitations import accept
+from accounts.members.services import (add_member, remove_member)
+from common.actors import SYSTEM
+from common.errors import Conflict
 from memory.jobs.running import work_at
-from memory.models import AuditEntry, Invitation, Membership, Memory, MemoryEvent, Role, Space, User
+from accounts.models import (AuditEntry, Invitation, Membership, Role, Space, User)
+from memory.models import (Memory, MemoryEvent)
 from memory.models.policies import current_policy
 from memory.spaces.deletion import begin_deletion
 from tests.conftest import Answer, MakeKey

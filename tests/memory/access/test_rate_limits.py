@@ -11,12 +11,12 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from pytest_django import Settings
 
-from memory.access.authentication import Access
-from memory.access.limit_counts import add, forget_old
-from memory.access.rate_limits import CallKind, count_call
-from memory.actors import Actor
-from memory.errors import RateLimited
-from memory.models import LimitCount, Space, User
+from accounts.authentication import Access
+from accounts.limit_counts import (add, forget_old)
+from accounts.rate_limits import (CallKind, count_call)
+from common.actors import Actor
+from common.errors import RateLimited
+from accounts.models import (LimitCount, Space, User)
 from tests.conftest import ApiClient, MakeKey
 from tests.pages import login
 
@@ -103,7 +103,7 @@ def test_ended_windows_are_deleted(db: None) -> None:
 
 def test_the_counts_are_not_logged(db: None) -> None:
     with connection.cursor() as cursor:
-        cursor.execute("SELECT relpersistence FROM pg_class WHERE relname = 'memory_limitcount'")
+        cursor.execute("SELECT relpersistence FROM pg_class WHERE relname = 'accounts_limitcount'")
         assert cursor.fetchone() == ("u",)
 
 

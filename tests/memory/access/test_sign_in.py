@@ -14,10 +14,10 @@ from django.utils import timezone
 from pytest_django import Settings
 
 from config.settings import PASSWORD_HASHERS
-from memory.access import password_hashers
-from memory.access.members import add_member
-from memory.actors import SYSTEM
-from memory.models import InstallationAuditEntry, Role, Space, User
+from accounts.sign_in import password_hashers
+from accounts.members.services import add_member
+from common.actors import SYSTEM
+from accounts.models import (InstallationAuditEntry, Role, Space, User)
 from tests.authenticator import app_code
 from tests.conftest import Answer
 from tests.factors import Factor, confirm, turn_on
@@ -205,7 +205,7 @@ def test_every_password_waits_for_its_turn(alice: User) -> None:
         lambda: Client().post("/login/", {"login": "nobody", "password": "a guess"}),
         lambda: new.post("/account/password/first/", NEW),
         lambda: operator.post(reverse("admin:auth_user_password_change", args=[alice.pk]), form),
-        lambda: operator.post(reverse("admin:memory_user_add"), form),
+        lambda: operator.post(reverse("admin:accounts_user_add"), form),
     ]
     for send in sends:
         answer = send()

@@ -6,12 +6,13 @@ from typing import Any
 
 from django.utils import timezone
 
-from memory.actors import SYSTEM
+from common.actors import SYSTEM
 from memory.consolidation.consolidation_job import start_consolidation
 from memory.jobs.running import work_at
 from memory.jobs.services import claim_or_resume
-from memory.models import ConsolidationProposal, Job, Memory, Space
-from memory.readers import EVERYONE, Reader
+from accounts.models import Space
+from memory.models import (ConsolidationProposal, Job, Memory)
+from common.readers import (EVERYONE, Reader)
 from tests.memory.writing import NOW, remember
 
 DAY = timedelta(days=1)

@@ -5,8 +5,9 @@ from uuid import uuid4
 
 import pytest
 
-from memory.access.keys import create_key
-from memory.models import Memory, Space
+from accounts.keys.services import create_key
+from accounts.models import Space
+from memory.models import Memory
 from memory.tasks import work
 from tests.conftest import ApiClient, MakeKey
 from tests.memory.consolidation.runs import PENICILLIN, said

@@ -5,7 +5,8 @@ import pytest
 
 from benchmarks.consolidation_set import Proposed, counted, groups, missed
 from memory.drafts import MemoryDraft
-from memory.models import Memory, Space
+from accounts.models import Space
+from memory.models import Memory
 from memory.store.services import create_memories
 from tests.memory.consolidation.runs import DAY, proposed
 from tests.memory.writing import ALICE, NOW

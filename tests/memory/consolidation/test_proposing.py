@@ -11,8 +11,9 @@ from django.utils import timezone
 
 from memory.jobs import services as jobs
 from memory.jobs.running import work_at
-from memory.models import ConsolidationProposal, Job, JobState, Memory, MemoryEvent, Space
-from memory.readers import SHARED, Reader
+from accounts.models import Space
+from memory.models import (ConsolidationProposal, Job, JobState, Memory, MemoryEvent)
+from common.readers import (SHARED, Reader)
 from memory.tasks import consolidate_all_spaces
 from tests.memory.consolidation.runs import (
     MOVING,

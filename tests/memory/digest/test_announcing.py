@@ -4,10 +4,11 @@ from datetime import timedelta
 
 import pytest
 
-from memory.actors import SYSTEM
+from common.actors import SYSTEM
 from memory.digest.announcing import announce_digests
 from memory.digest.weeks import week_of
-from memory.models import Space, WebhookDelivery
+from accounts.models import Space
+from memory.models import WebhookDelivery
 from memory.spaces.deletion import close_space
 from memory.tasks import announce_digests as task
 from tests.memory.webhooks.webhook_rounds import hook

@@ -7,10 +7,11 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from memory.access.members import add_member
-from memory.actors import SYSTEM
+from accounts.members.services import add_member
+from common.actors import SYSTEM
 from memory.consolidation.services import apply_proposals
-from memory.models import Memory, Role, Space, User
+from accounts.models import (Role, Space, User)
+from memory.models import Memory
 from tests.conftest import Answer
 from tests.memory.consolidation.runs import PENICILLIN, proposals, run, said
 from tests.memory.writing import ALICE, NOW, remember, stored

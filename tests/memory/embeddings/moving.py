@@ -7,11 +7,12 @@ from django.utils import timezone
 
 from memory.drafts import MemoryDraft
 from memory.embeddings.embedders import register_embedder
-from memory.embeddings.switching import BATCH, start_switch
+from memory.embeddings.switching import (BATCH, start_switch)
 from memory.jobs import services as jobs
 from memory.jobs.running import work_at
-from memory.models import Embedder, Job, Memory, MemoryEmbedding, Space
-from memory.recall.recall import SearchRequest, recall
+from accounts.models import (Embedder, Space)
+from memory.models import (Job, Memory, MemoryEmbedding)
+from memory.recall.recall import (SearchRequest, recall)
 from memory.store.services import create_memories
 from tests.memory.writing import ALICE, NOW
 from tests.stub_model import StubModel

@@ -11,7 +11,8 @@ from memory.embeddings.switching import latest_switch
 from memory.jobs import services as jobs
 from memory.jobs.durations import how_long
 from memory.jobs.running import work_at
-from memory.models import JobState, Space, User
+from accounts.models import (Space, User)
+from memory.models import JobState
 from tests.conftest import Answer
 from tests.memory.writing import NOW, remember
 from tests.stub_model import StubModel

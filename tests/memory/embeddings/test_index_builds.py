@@ -6,7 +6,8 @@ import pytest
 from django.db import connection, transaction
 
 from memory.embeddings.embedders import register_embedder
-from memory.models import Embedder, MemoryEmbedding, Space
+from accounts.models import (Embedder, Space)
+from memory.models import MemoryEmbedding
 from tests.locks import somebody_waits
 from tests.memory.writing import remember
 from tests.processes import wait_until

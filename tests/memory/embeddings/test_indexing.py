@@ -6,7 +6,8 @@ import pytest
 from django.db import connection, transaction
 
 from memory.embeddings import indexing
-from memory.models import Embedder, MemoryEmbedding, Space
+from accounts.models import (Embedder, Space)
+from memory.models import MemoryEmbedding
 from tests.locks import somebody_waits
 from tests.memory.embeddings.moving import begin, target, vectors_by, work
 from tests.memory.writing import remember

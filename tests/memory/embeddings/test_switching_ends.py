@@ -11,11 +11,12 @@ from django.utils import timezone
 
 from memory.embeddings import switching
 from memory.embeddings.embedders import register_embedder
-from memory.embeddings.switching import BATCH, GRACE, cancel_switch, resume_switch
-from memory.errors import Conflict, NotFound
+from memory.embeddings.switching import (BATCH, GRACE, cancel_switch, resume_switch)
+from common.errors import (Conflict, NotFound)
 from memory.jobs import services as jobs
 from memory.jobs.running import work_at
-from memory.models import Embedder, Job, JobState, Space
+from accounts.models import (Embedder, Space)
+from memory.models import (Job, JobState)
 from tests.memory.embeddings.moving import (
     COUNT,
     begin,

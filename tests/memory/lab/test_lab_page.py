@@ -13,7 +13,8 @@ from django.urls import reverse
 
 from memory.embeddings.embedders import register_embedder
 from memory.lab.saved_queries import save_query
-from memory.models import Memory, PolicyVersion, RelevanceMark, SavedQuery, Space, User
+from accounts.models import (Space, User)
+from memory.models import (Memory, PolicyVersion, RelevanceMark, SavedQuery)
 from memory.models.policies import current_policy
 from memory.spaces.services import create_space
 from tests.conftest import Answer

@@ -5,7 +5,8 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from memory.models import Memory, Space, User
+from accounts.models import (Space, User)
+from memory.models import Memory
 from tests.conftest import Answer
 from tests.memory.writing import remember
 from tests.pages import login

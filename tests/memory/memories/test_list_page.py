@@ -11,7 +11,8 @@ from django.urls import reverse
 from django.utils import timezone
 
 from memory.drafts import MemoryDraft
-from memory.models import Memory, Space, User
+from accounts.models import (Space, User)
+from memory.models import Memory
 from memory.store.services import create_memories
 from tests.conftest import Answer
 from tests.memory.writing import ALICE, actions, remember, stored

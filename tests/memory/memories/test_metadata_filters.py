@@ -8,7 +8,8 @@ from unicodedata import normalize
 import pytest
 from django.db import connection
 
-from memory.models import Memory, Space
+from accounts.models import Space
+from memory.models import Memory
 from tests.conftest import Answer, ApiClient, MakeKey
 from tests.memory.writing import remember
 

@@ -7,10 +7,10 @@ import pytest
 from django.utils import timezone
 
 from assessor.assessing import Exchange
-from assessor.services import queue_assessment
-from memory.actors import SYSTEM
-from memory.models import Space
-from memory.retention.recycle_bin import delete_memory, restore_memory
+from assessor.outbox.services import queue_assessment
+from common.actors import SYSTEM
+from accounts.models import Space
+from memory.retention.recycle_bin import (delete_memory, restore_memory)
 from tests.conftest import ApiClient, MakeKey
 from tests.memory.writing import hold, remember, set_policy
 

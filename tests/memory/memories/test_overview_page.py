@@ -6,7 +6,8 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from memory.models import Space, User, WorkerHeartbeat
+from accounts.models import (Space, User)
+from memory.models import WorkerHeartbeat
 from tests.memory.writing import remember
 
 PAGE = "/s/home/overview/"

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from memory.embeddings.vectors import embed
-from memory.models import Embedder, Space
-from memory.recall.recall import SearchRequest, recall
-from memory.recall.remarks import is_remark, load_matrix, toward_memories, turned
+from accounts.models import (Embedder, Space)
+from memory.recall.recall import (SearchRequest, recall)
+from memory.recall.remarks import (is_remark, load_matrix, toward_memories, turned)
 from tests.memory.recall.test_hybrid_everyday import NOW, remember
 
 pytestmark = pytest.mark.django_db

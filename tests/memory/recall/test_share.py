@@ -12,10 +12,10 @@ from django.db import OperationalError
 from django.utils import timezone
 from pytest_django import Settings
 
-from memory.models import Space
+from accounts.models import Space
 from memory.recall import share
-from memory.recall.recall import SearchRequest, recall
-from memory.recall.share import share_of, turn, turn_of
+from memory.recall.recall import (SearchRequest, recall)
+from memory.recall.share import (share_of, turn, turn_of)
 from tests.conftest import ApiClient, MakeKey
 from tests.processes import queue
 

@@ -3,8 +3,9 @@
 import pytest
 
 from memory.drafts import Facets
-from memory.models import MemoryEvent, Space
-from memory.review.services import approve_memory, reopen_memories
+from accounts.models import Space
+from memory.models import MemoryEvent
+from memory.review.services import (approve_memory, reopen_memories)
 from tests.memory.writing import ALICE, NOW, hold, learn, stored
 
 pytestmark = pytest.mark.django_db

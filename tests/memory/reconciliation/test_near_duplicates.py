@@ -2,8 +2,9 @@
 
 import pytest
 
-from memory.actors import SYSTEM
-from memory.models import Memory, Space
+from common.actors import SYSTEM
+from accounts.models import Space
+from memory.models import Memory
 from memory.retention.recycle_bin import delete_memory
 from tests.conftest import ApiClient, MakeKey
 from tests.memory.writing import remember

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from memory.models import Space
+from accounts.models import Space
 from memory.policy import PolicyDocument
-from memory.retention.decay_forecast import LASTING_DAYS, POINTS, curve
+from memory.retention.decay_forecast import (LASTING_DAYS, POINTS, curve)
 from tests.memory.sweeping import DAY, insert
 from tests.memory.writing import NOW
 

@@ -13,10 +13,11 @@ from django.urls import reverse
 from django.utils import timezone
 
 from memory.drafts import MemoryChange
-from memory.models import Memory, Space, User
+from accounts.models import (Space, User)
+from memory.models import Memory
 from memory.models.policies import current_policy
 from memory.policies.services import change_policy
-from memory.readers import EVERYONE
+from common.readers import EVERYONE
 from memory.retention import forecast
 from memory.retention.extend import extend_memory
 from memory.retention.statements import evictable

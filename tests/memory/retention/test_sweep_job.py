@@ -14,7 +14,8 @@ from django.utils import timezone
 
 from memory.jobs import services as jobs
 from memory.jobs.running import work_at
-from memory.models import Job, JobState, Memory, Space, User
+from accounts.models import (Space, User)
+from memory.models import (Job, JobState, Memory)
 from memory.policies.services import change_policy
 from memory.retention import sweep_job
 from memory.retention.sweep import sweep

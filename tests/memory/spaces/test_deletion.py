@@ -13,17 +13,18 @@ from django.utils import timezone
 
 from assessor.models import Assessment
 from benchmarks.lived_in import lived_in
-from chat.models import Conversation, Message
-from memory.access.members import add_member
-from memory.actors import SYSTEM
-from memory.errors import Conflict
+from chat.models import (Conversation, Message)
+from accounts.members.services import add_member
+from common.actors import SYSTEM
+from common.errors import Conflict
 from memory.jobs import services as jobs
 from memory.jobs.running import work_at
-from memory.models import Job, JobState, Memory, MemoryEvent, Role, Space, User
+from accounts.models import (Role, Space, User)
+from memory.models import (Job, JobState, Memory, MemoryEvent)
 from memory.retention.sweep_job import start_sweep
 from memory.spaces import deletion
 from memory.spaces.services import models_of_spaces
-from memory.tasks import requeue_due_jobs, sweep_all_spaces
+from memory.tasks import (requeue_due_jobs, sweep_all_spaces)
 from tests.conftest import ApiClient, MakeKey
 from tests.memory.writing import ALICE, NOW, remember
 

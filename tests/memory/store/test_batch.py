@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 from django.db import connection
 
-from memory.models import Memory, MemoryEmbedding, MemoryEvent, Space
+from accounts.models import Space
+from memory.models import (Memory, MemoryEmbedding, MemoryEvent)
 from tests.conftest import ApiClient, MakeKey
 
 Api = Callable[[str | None], ApiClient]

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from memory.drafts import MemoryChange
-from memory.models import Space
+from accounts.models import Space
 from memory.policies.services import change_policy
 from memory.store.services import revise_memory
 from memory.store.uses import mark_used

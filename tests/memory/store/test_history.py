@@ -5,9 +5,10 @@ from typing import Any
 
 import pytest
 
-from memory.models import MemoryEvent, Space
+from accounts.models import Space
+from memory.models import MemoryEvent
 from memory.models.history import Action
-from memory.retention.recycle_bin import delete_memory, purge_memory, restore_memory
+from memory.retention.recycle_bin import (delete_memory, purge_memory, restore_memory)
 from memory.retention.sweep import sweep
 from tests.conftest import ApiClient, MakeKey
 from tests.memory.sweeping import DAY, insert

@@ -6,9 +6,10 @@ from uuid import uuid4
 import pytest
 
 from memory.drafts import MemoryChange
-from memory.errors import NotFound
-from memory.models import Memory, Space
-from memory.recall.recall import SearchRequest, recall
+from common.errors import NotFound
+from accounts.models import Space
+from memory.models import Memory
+from memory.recall.recall import (SearchRequest, recall)
 from memory.store.revisions import revert_memory
 from memory.store.services import revise_memory
 from tests.conftest import ApiClient, MakeKey

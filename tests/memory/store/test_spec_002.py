@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from memory.models import Memory, MemoryEvent, MemoryRevision, Space
+from accounts.models import Space
+from memory.models import (Memory, MemoryEvent, MemoryRevision)
 from tests.conftest import ApiClient, MakeKey
 from tests.memory.writing import NOW, remember
 

@@ -5,12 +5,13 @@ from uuid import uuid4
 
 import pytest
 
-from memory.actors import SYSTEM
+from common.actors import SYSTEM
 from memory.drafts import MemoryChange
-from memory.errors import NotFound
-from memory.models import Memory, Space
+from common.errors import NotFound
+from accounts.models import Space
+from memory.models import Memory
 from memory.store.services import revise_memory
-from memory.store.uses import Use, mark_used, redo_use, undo_use
+from memory.store.uses import (Use, mark_used, redo_use, undo_use)
 from tests.memory.writing import ALICE, NOW, actions, remember, set_policy, stored
 
 LATER = NOW + timedelta(days=2)

@@ -5,8 +5,8 @@ import unicodedata
 import pytest
 from django.db import connection
 
-from memory.models import folding
-from memory.text_forms import FOLDED, comparing_form, composed, folded, tag_form, tag_spellings
+from accounts.models import folding
+from common.text_forms import (FOLDED, comparing_form, composed, folded, tag_form, tag_spellings)
 
 ALIKE = [
     ("Meine Straße heißt Königsallee", "Meine Straße heißt Königsallee"),

@@ -7,11 +7,12 @@ from typing import Any
 from django.db.models import GeneratedField
 from django.utils import timezone
 
-from memory.actors import SYSTEM
+from common.actors import SYSTEM
 from memory.jobs import services as jobs
 from memory.jobs.running import work_at
-from memory.models import Embedder, Job, MemoryEmbedding, Space
-from memory.readers import EVERYONE
+from accounts.models import (Embedder, Space)
+from memory.models import (Job, MemoryEmbedding)
+from common.readers import EVERYONE
 from memory.spaces.services import create_space
 from memory.transfer.export import export_lines
 from memory.transfer.sections import sections

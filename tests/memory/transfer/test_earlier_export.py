@@ -3,7 +3,8 @@
 import json
 from pathlib import Path
 
-from memory.models import JobState, Memory, Space, Status
+from accounts.models import Space
+from memory.models import (JobState, Memory, Status)
 from memory.models.policies import current_policy
 from tests.memory.transfer.spaces import imported
 from tests.memory.writing import actions

@@ -15,9 +15,10 @@ from django.test import Client
 from django.utils import timezone
 
 from memory.jobs import services as jobs
-from memory.models import Job, JobPart, JobState, Memory, PolicyVersion, Space
+from accounts.models import Space
+from memory.models import (Job, JobPart, JobState, Memory, PolicyVersion)
 from memory.policies.services import change_policy
-from memory.readers import EVERYONE
+from common.readers import EVERYONE
 from memory.transfer.stream import export_response
 from tests.conftest import ApiClient, MakeKey
 from tests.memory.transfer.spaces import contents, exported, new_space, unlike

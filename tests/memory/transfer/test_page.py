@@ -11,7 +11,8 @@ from django.utils.formats import date_format
 
 from memory.jobs import services as jobs
 from memory.jobs.running import work_at
-from memory.models import Job, JobState, Memory, Space, User
+from accounts.models import (Space, User)
+from memory.models import (Job, JobState, Memory)
 from tests.memory.transfer.spaces import exported
 from tests.memory.writing import NOW, remember, set_policy
 

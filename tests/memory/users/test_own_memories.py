@@ -4,13 +4,14 @@ from datetime import timedelta
 
 import pytest
 
-from memory.access.keys import create_key
+from accounts.keys.services import create_key
 from memory.drafts import MemoryDraft
-from memory.models import Memory, MemoryEvent, Space
+from accounts.models import Space
+from memory.models import (Memory, MemoryEvent)
 from memory.models.policies import current_policy
 from memory.policies.preview import preview_policy
 from memory.policies.services import change_policy
-from memory.readers import EVERYONE, Reader
+from common.readers import (EVERYONE, Reader)
 from memory.recall.similar import similar
 from memory.retention.sweep import sweep
 from tests.conftest import ApiClient, MakeKey

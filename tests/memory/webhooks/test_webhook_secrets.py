@@ -9,8 +9,9 @@ from django.db import connection
 from django.utils import timezone
 from pytest_django import Settings
 
-from memory.models import DeliveryState, Space, Webhook
-from memory.readers import EVERYONE
+from accounts.models import Space
+from memory.models import (DeliveryState, Webhook)
+from common.readers import EVERYONE
 from memory.transfer.export import export_lines
 from memory.webhooks.services import send_test
 from tests.memory.webhooks.receiver import Receiver

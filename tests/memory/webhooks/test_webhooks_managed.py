@@ -5,7 +5,8 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from memory.models import AuditEntry, Space, User, Webhook
+from accounts.models import (AuditEntry, Space, User)
+from memory.models import Webhook
 from memory.webhooks.services import send_test
 from tests.conftest import ApiClient, MakeKey
 from tests.memory.webhooks.receiver import Receiver

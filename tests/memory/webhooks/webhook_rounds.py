@@ -6,8 +6,9 @@ import pytest
 from django.utils import timezone
 from pytest_django import Settings
 
-from memory.actors import SYSTEM
-from memory.models import Space, Webhook, WebhookDelivery, WebhookEvent
+from common.actors import SYSTEM
+from accounts.models import (Space, WebhookEvent)
+from memory.models import (Webhook, WebhookDelivery)
 from memory.tasks import deliver
 from memory.webhooks.services import create_webhook
 from tests.memory.webhooks.receiver import Receiver, receiving

@@ -1,0 +1,91 @@
+"""Screens and assesses texts that a model wants to save: our part of memory.tools.write_guard.
+
+A connected model is also asked how a text relates to known memories, as for assessed exchanges.
+
+Only the words are known, not their origin. They are screened like an assessor's summary without any
+wish of the user, by the rules and the classifier; in the chat the conversation is known
+(chat.responders.toolbox).
+"""
+
+import asyncio
+import logging
+from collections.abc import Sequence
+
+from django.utils import timezone
+
+from assessor.assessing import (Exchange, assess_locally)
+from assessor.llm import model_session
+from assessor.local.restatement import in_own_words
+from assessor.language_model.reconciling import (Advice, close_ones)
+from assessor.language_model.reconciling import advise as ask_model
+from assessor.screening import (screen, suspect_words)
+from common.connections import release_connection
+from memory.drafts import Facets
+from memory.embeddings import EmbeddingError
+from memory.model_connections.choosing import chosen_model
+from memory.model_connections.usage import UsageMeter
+from accounts.models import Space
+from memory.models import (Purpose, UsagePurpose)
+from memory.policy import PolicyDocument
+from memory.recall.similar import Neighbour
+from memory.reconciliation.rules import Decision
+from memory.tools.write_guard import (Guard, TypeAndImportance)
+
+logger = logging.getLogger(__name__)
+
+
+def review_reason(words: str) -> str | None:
+    """Return the reason to send these words to review, or None. If the embedder fails (logged), the
+    rules alone decide."""
+    finding = screen(Exchange(""), words)
+    if finding is None:
+        try:
+            finding = suspect_words(words)
+        except EmbeddingError as error:
+            logger.warning("Screened by rules only: %s", error)
+    return finding.reason if finding else None
+
+
+def assess(content: str, rubric: str) -> TypeAndImportance | None:
+    """Return the built-in assessor's type and importance of a statement by the rubric, or None if
+    it failed (logged).
+    """
+    try:
+        result = assess_locally(Exchange(in_own_words(content)), rubric)
+    except EmbeddingError as error:
+        logger.warning("Not assessed, the default importance is used: %s", error)
+        return None
+    facets = Facets(**result.facets) if result.facets else None
+    return TypeAndImportance(result.memory_type, result.importance, facets)
+
+
+def facets_of(content: str) -> Facets:
+    """Return the built-in assessor's facets of a memory's text. Raises EmbeddingError."""
+    result = assess_locally(Exchange(in_own_words(content)), "facets")
+    return Facets(**(result.facets or {}))
+
+
+def advise(
+    space: Space, policy: PolicyDocument, statement: str, neighbours: Sequence[Neighbour]
+) -> Decision | None:
+    """Return the model's decision on the statement; None if the policy asks no model, none is
+    connected, no memory is close, or its answer is unusable (logged)."""
+    chosen, close = chosen_model(Purpose.ASSESS, space), close_ones(neighbours)
+    if policy.assessment.provider == "local" or chosen is None or not close:
+        return None
+    meter = UsageMeter.of(space, UsagePurpose.RECONCILE, chosen)
+    release_connection()
+    seconds = policy.assessment.timeout_seconds
+
+    async def ask() -> Advice | None:
+        async with model_session(**chosen.configuration, meter=meter) as model:
+            return await ask_model(statement, close, lambda: model, timeout=seconds)
+
+    try:
+        advice = asyncio.run(ask())
+    finally:
+        meter.store(timezone.now())
+    return advice.decision if advice else None
+
+
+GUARD = Guard(review_reason, assess, advise)

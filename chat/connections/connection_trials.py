@@ -1,0 +1,249 @@
+"""Tests with real requests what a connection's endpoint and one of its models can do.
+
+Each step depends on the earlier ones: if the endpoint cannot be reached, no further request is
+sent.
+"""
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable
+from contextlib import aclosing
+from dataclasses import dataclass, field
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
+
+from assessor.outbox.fault_labels import fault
+from assessor.llm import (ChatMessage, ModelError, TextDelta, ToolCall, trial_session)
+from assessor.llm.dialects import FORMAT_NAMES
+from assessor.llm.errors import (ModelBadAnswer, ModelBadRequest, ModelNotFound, ModelRedirected, ModelUnauthorized)
+from common.connections import release_connection
+from memory.embeddings import (EmbeddingError, likely_embedders, try_endpoint)
+from memory.model_connections.choosing import (ModelConfiguration, key_of, prices_of, public_only)
+from memory.model_connections.fields import refuse_private
+from memory.model_connections.services import (record_failure, record_success)
+from memory.models import ModelConnection
+
+if TYPE_CHECKING:
+    from assessor.llm.openai_compatible import OpenAICompatibleModel
+
+Ask = Callable[["OpenAICompatibleModel"], Awaitable[tuple[bool, str]]]
+
+TIMEOUT = 30.0  # seconds: a local model may have to be loaded first
+SCHEMA = {
+    "type": "object",
+    "properties": {"ready": {"type": "boolean"}},
+    "required": ["ready"],
+    "additionalProperties": False,
+}
+TOOL = {
+    "type": "function",
+    "function": {
+        "name": "report_ready",
+        "description": "Report that you are ready.",
+        "parameters": SCHEMA,
+    },
+}
+
+
+LABELS = {
+    "reachable": gettext_lazy("Reachable"),
+    "key": gettext_lazy("Key"),
+    "streams": gettext_lazy("Streaming"),
+    "tools": gettext_lazy("Tools"),
+    "format": gettext_lazy("Structured answers"),
+    "embeddings": gettext_lazy("Embeddings"),
+}
+
+
+@dataclass(frozen=True)
+class Check:
+    """The result of one step: its name, a sentence, and the time it took. `error` is the sentence
+    in English, as errors are stored, if a model's error ended the step."""
+
+    name: str
+    worked: bool
+    said: str
+    took_ms: float
+    error: str = ""
+
+    @property
+    def label(self) -> Any:
+        """The step's display name."""
+        return LABELS[self.name]
+
+
+@dataclass
+class ConnectionTrial:
+    """The steps of a trial, the tested model, and the models that the endpoint lists."""
+
+    model: str
+    names: list[str] = field(default_factory=list)
+    checks: list[Check] = field(default_factory=list)
+
+    @property
+    def failure(self) -> str:
+        """The error that makes the connection useless, "" if its model answers."""
+        needed = (one for one in self.checks if one.name in {"reachable", "key", "streams"})
+        return next((one.error or one.said for one in needed if not one.worked), "")
+
+
+def try_connection(configuration: ModelConfiguration) -> ConnectionTrial:
+    """Test the endpoint and its model, the first listed one if none is named. Takes seconds and
+    needs no database.
+    """
+    trial = asyncio.run(_tried(configuration))
+    if trial.model and all(one.worked for one in trial.checks if one.name in {"reachable", "key"}):
+        _embed(trial, configuration)
+    return trial
+
+
+def _embed(trial: ConnectionTrial, configuration: ModelConfiguration) -> None:
+    """Record whether the endpoint makes embeddings, if it lists a model whose name suggests
+    this.
+    """
+    started = perf_counter()
+    model = next(iter(likely_embedders(trial.names)), trial.model)
+    try:
+        length = try_endpoint(
+            base_url=configuration["base_url"],
+            api_key=configuration["api_key"],
+            model=model,
+            public_only=configuration["public_only"],
+        )
+    except EmbeddingError as error:
+        said = fault(str(error), error.code)
+        trial.checks.append(Check("embeddings", False, said, _since(started)))
+    else:
+        said = _("%(n)d dimensions, by %(model)s.") % {"n": length, "model": model}
+        trial.checks.append(Check("embeddings", True, said, _since(started)))
+
+
+def tested(connection: ModelConnection, model: str) -> ConnectionTrial:
+    """Test the connection, record whether it works, and return the trial.
+
+    The connection has its new state afterwards. Raises InvalidArguments for a forbidden address.
+    """
+    refuse_private(connection.base_url)
+    configuration = configuration_of(connection, model)
+    release_connection()
+    trial = try_connection(configuration)
+    if trial.failure:
+        record_failure(connection=connection, error=trial.failure, now=timezone.now())
+    else:
+        record_success(connection=connection)
+    connection.refresh_from_db()
+    return trial
+
+
+def configuration_of(connection: ModelConnection, model: str = "") -> ModelConfiguration:
+    """Return the constructor options of a model of this connection."""
+    return {
+        "base_url": connection.base_url,
+        "api_key": key_of(connection),
+        "model": model,
+        "prices": prices_of(connection),
+        "public_only": public_only(),
+    }
+
+
+async def listed_names(configuration: ModelConfiguration) -> list[str]:
+    """Return the names of the endpoint's models, sorted; raises ModelError."""
+    async with trial_session(configuration) as model:
+        return _names(await model.models())
+
+
+async def _tried(configuration: ModelConfiguration) -> ConnectionTrial:
+    trial = ConnectionTrial(configuration["model"])
+    await _list_models(trial, configuration)
+    trial.model = trial.model or next(iter(trial.names), "")
+    if trial.failure or not trial.model:
+        return trial
+    async with trial_session({**configuration, "model": trial.model}) as model:
+        if await _step(trial, "streams", _stream, model):
+            trial.checks.insert(1, Check("key", True, _("Accepted."), trial.checks[-1].took_ms))
+            await _step(trial, "tools", _call_tool, model)
+            await _step(trial, "format", _answer_form, model)
+    return trial
+
+
+async def _list_models(trial: ConnectionTrial, configuration: ModelConfiguration) -> None:
+    """Record whether the endpoint can be reached and accepts the key, and its models."""
+    started = perf_counter()
+    try:
+        trial.names = await listed_names(configuration)
+    except ModelUnauthorized as error:
+        trial.checks += [
+            Check("reachable", True, _("The server answers."), _since(started)),
+            _refused("key", error, _since(started)),
+        ]
+    except (ModelNotFound, ModelRedirected, ModelBadRequest, ModelBadAnswer):
+        said = _("The server answers, but does not list its models.")
+        trial.checks.append(Check("reachable", True, said, _since(started)))
+    except ModelError as error:
+        trial.checks.append(_refused("reachable", error, _since(started)))
+    else:
+        number = len(trial.names)
+        said = ngettext("It lists %(n)d model.", "It lists %(n)d models.", number) % {"n": number}
+        trial.checks.append(Check("reachable", True, said, _since(started)))
+
+
+async def _step(
+    trial: ConnectionTrial, name: str, ask: Ask, model: "OpenAICompatibleModel"
+) -> bool:
+    """Record a step: what `ask` returns, or its error. Return whether it worked."""
+    started = perf_counter()
+    try:
+        async with asyncio.timeout(TIMEOUT):
+            worked, said = await ask(model)
+    except TimeoutError:
+        worked, said = False, _("No answer in time.")
+    except ModelError as error:
+        trial.checks.append(_refused(name, error, _since(started)))
+        return False
+    trial.checks.append(Check(name, worked, said, _since(started)))
+    return worked
+
+
+async def _stream(model: "OpenAICompatibleModel") -> tuple[bool, str]:
+    question = ChatMessage("user", "Answer with the one word: ready")
+    async with aclosing(model.stream([question])) as chunks:
+        pieces = [chunk.text async for chunk in chunks if isinstance(chunk, TextDelta)]
+    number = len(pieces)
+    if not number:
+        return False, _("The answer was empty.")
+    said = ngettext("Answered in %(n)d piece.", "Answered in %(n)d pieces.", number)
+    return True, said % {"n": number}
+
+
+async def _call_tool(model: "OpenAICompatibleModel") -> tuple[bool, str]:
+    question = ChatMessage("user", "Call the tool report_ready with ready set to true.")
+    async with aclosing(model.stream([question], tools=[TOOL])) as chunks:
+        calls = [chunk async for chunk in chunks if isinstance(chunk, ToolCall)]
+    return (True, _("The model called a tool.")) if calls else (False, _("No tool was called."))
+
+
+async def _answer_form(model: "OpenAICompatibleModel") -> tuple[bool, str]:
+    question = ChatMessage("user", 'Answer with this JSON object: {"ready": true}')
+    answer = await model.complete([question], schema=SCHEMA, timeout=TIMEOUT)
+    try:
+        json.loads(answer.text)
+    except ValueError:
+        return False, _("The answer is not JSON.")
+    return True, _("Format: %(format)s.") % {"format": FORMAT_NAMES[model.dialect.format]}
+
+
+def _names(listed: list[dict[str, Any]]) -> list[str]:
+    return sorted({str(one["id"])[:120] for one in listed if one.get("id")})
+
+
+def _refused(name: str, error: ModelError, took_ms: float) -> Check:
+    """Return the step that this error ended."""
+    return Check(name, False, fault(str(error), error.code), took_ms, str(error))
+
+
+def _since(started: float) -> float:
+    return (perf_counter() - started) * 1000
