@@ -9,14 +9,14 @@ from django.http import HttpRequest
 from django.utils import timezone
 from ninja import Query, Router, Status
 
-from accounts.keys import services as services
 from accounts import roles
-from accounts.authentication import (Access, access_to)
-from accounts.schemas import (AuditList, KeyChangeIn, KeyIn, KeyList, KeyOut, NewKeyOut, RotateIn)
+from accounts.authentication import Access, access_to
+from accounts.keys import services as services
+from accounts.models import ApiKey, AuditEntry
+from accounts.schemas import AuditList, KeyChangeIn, KeyIn, KeyList, KeyOut, NewKeyOut, RotateIn
 from common.errors import NotFound
-from accounts.models import (ApiKey, AuditEntry)
 from common.pagination import keyset
-from common.requests import (NumberedPageIn, RowId, may_fail, parse_uuid)
+from common.requests import NumberedPageIn, RowId, may_fail, parse_uuid
 
 router = Router(tags=["keys"])
 

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
+from accounts.models import AuditAction, AuditEntry, InstallationAuditEntry, Space
 from common.actors import Actor
-from accounts.models import (AuditAction, AuditEntry, InstallationAuditEntry, Space)
 
 
 def note(

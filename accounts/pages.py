@@ -14,10 +14,10 @@ from django.utils import timezone
 from django.utils.cache import patch_vary_headers
 from django_htmx.middleware import HtmxDetails
 
-from accounts.authentication import (Access, access_of_member)
-from accounts.sign_in.sessions import note_use
-from common.errors import (Forbidden, InvalidArguments, NotFound, RateLimited)
+from accounts.authentication import Access, access_of_member
 from accounts.models import User
+from accounts.sign_in.sessions import note_use
+from common.errors import Forbidden, InvalidArguments, NotFound, RateLimited
 from common.readers import EVERYONE
 
 P = ParamSpec("P")

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from accounts.models import ApiKey, Role, Scope
 from common.errors import Forbidden
-from accounts.models import (ApiKey, Role, Scope)
 
 SCOPES: dict[str, frozenset[str]] = {
     Role.OWNER: frozenset({Scope.READ, Scope.WRITE, Scope.ADMIN}),

@@ -7,10 +7,9 @@ from uuid import UUID
 from ninja import Field, Schema
 from pydantic import BeforeValidator
 
-from common.fields import (Text, UserName)
-from accounts.models import (ApiKey, AuditEntry)
-from common.requests import (ActorOut, Body, Flag, a_number, example)
-from common.fields import Moment
+from accounts.models import ApiKey, AuditEntry
+from common.fields import Moment, Text, UserName
+from common.requests import ActorOut, Body, Flag, a_number, example
 
 ScopeName = Literal["read", "write", "admin"]
 Name = Annotated[Text, Field(max_length=120)]

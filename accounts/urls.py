@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from accounts.views import (account, connect, keys, members, settings)
+from accounts.views import account, connect, keys, members, settings
 
 urlpatterns = [
     path("settings/", settings.settings, name="settings"),

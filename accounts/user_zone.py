@@ -2,8 +2,8 @@
 
 from django.http import HttpRequest
 
-from common.errors import (FieldError, InvalidArguments)
 from accounts.models import User
+from common.errors import FieldError, InvalidArguments
 from common.moments import checked_zone
 
 COOKIE = "ebb_time_zone"

@@ -9,30 +9,38 @@ from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 from ninja import Query, Router, Status
 
-from assessor.outbox import services
-from assessor.assessing import (AssessmentResult, Exchange, names_model)
-from assessor.saving.exchanges import (earlier_texts, ignored, unsaved)
-from assessor.gate import (GATE_HEADER, GateReason)
+from accounts.authentication import Access, access_to
+from accounts.rate_limits import CallKind, count_call
+from assessor.assessing import AssessmentResult, Exchange, names_model
+from assessor.gate import GATE_HEADER, GateReason
 from assessor.gate.exchanges import gate_of
+from assessor.models import Assessment, State
+from assessor.outbox import services
+from assessor.saving.exchanges import earlier_texts, ignored, unsaved
 from assessor.saving.immediate import assess_now
-from assessor.models import (Assessment, State)
-from assessor.schemas import (AssessmentList, AssessmentListIn, AssessmentOut, AssessOut, ExchangeIn, QueuedOut, StatsOut)
-from assessor.screening import (assessed_part, mask_exchange)
+from assessor.schemas import (
+    AssessmentList,
+    AssessmentListIn,
+    AssessmentOut,
+    AssessOut,
+    ExchangeIn,
+    QueuedOut,
+    StatsOut,
+)
+from assessor.screening import assessed_part, mask_exchange
 from assessor.screening.provenance import texts_of
-from accounts.authentication import (Access, access_to)
-from accounts.rate_limits import (CallKind, count_call)
-from memory.references import check_change
 from common.connections import release_connection
 from common.errors import NotFound
 from common.leases import database_now
-from memory.model_connections.choosing import (ChosenModel, chosen_model)
-from memory.models import (Memory, Purpose)
-from memory.models.policies import current_policy
 from common.pagination import keyset
+from common.requests import OnceOnly, RowId, may_fail, parse_uuid
+from memory.model_connections.choosing import ChosenModel, chosen_model
+from memory.models import Memory, Purpose
+from memory.models.policies import current_policy
 from memory.policy import PolicyDocument
 from memory.recall.share import turn_of
-from common.requests import (OnceOnly, RowId, may_fail, parse_uuid)
-from memory.retention.overview import (came_and_went, overview)
+from memory.references import check_change
+from memory.retention.overview import came_and_went, overview
 from memory.store.idempotency import key_of
 
 router = Router(tags=["assessment"])

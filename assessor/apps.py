@@ -13,11 +13,11 @@ class AssessorConfig(AppConfig):
     def ready(self) -> None:
         # Importable only once models are loaded.
         from assessor import reassessing
+        from assessor.documents import document_job
         from assessor.language_model import consolidating
         from assessor.outbox import erasure
-        from assessor.documents import document_job
         from assessor.outbox.transfer import SECTIONS
-        from assessor.saving.write_guard import (GUARD, facets_of)
+        from assessor.saving.write_guard import GUARD, facets_of
         from memory.consolidation import summarizing
         from memory.jobs import kinds
         from memory.reconciliation import patched_facets

@@ -16,14 +16,14 @@ from django.conf import settings
 from assessor import local
 from assessor.errors import AssessmentError
 from assessor.language_model.grounding import is_grounded
-from assessor.language_model.importance_assessor import (MemoryImportanceAssessor, Verdict)
-from assessor.llm import (ChatModel, LLMFactory, Usage)
-from assessor.models import FallbackReason
+from assessor.language_model.importance_assessor import MemoryImportanceAssessor, Verdict
 from assessor.language_model.prompts import Rubric
+from assessor.llm import ChatModel, LLMFactory, Usage
+from assessor.models import FallbackReason
+from common.storable import storable
 from memory.drafts import MemoryTypeName
 from memory.embeddings import get_embedder
 from memory.policy import PolicyDocument
-from common.storable import storable
 
 LOCAL_MODEL = "built-in"
 LOCAL_VERSIONS = {"graded": "local-1", "facets": "local-facets-1"}

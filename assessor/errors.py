@@ -4,8 +4,8 @@ from typing import Self
 
 from assessor.llm.base import Usage
 from assessor.llm.errors import ModelError
-from memory.embeddings import EmbeddingError
 from common.errors import EbbError
+from memory.embeddings import EmbeddingError
 
 
 class AssessmentError(EbbError):

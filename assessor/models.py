@@ -18,14 +18,14 @@ from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from common.leases import LeasedQuerySet
 from accounts.models import Space
-from memory.models.choices import MemoryType
-from accounts.models.personal import (name_field, user_field)
-from accounts.models.space_rows import (SpaceForeignKey, SpaceRow)
+from accounts.models.personal import name_field, user_field
+from accounts.models.space_rows import SpaceForeignKey, SpaceRow
 from accounts.models.zones import Spoken
+from common.leases import LeasedQuerySet
 from common.readers import Reader
 from common.text_forms import folded
+from memory.models.choices import MemoryType
 
 MAX_ATTEMPTS = 8
 

@@ -14,14 +14,14 @@ from django.db.models import Q
 from django.db.models.functions import Coalesce
 from django.utils.dateparse import parse_datetime
 
+from accounts.models import Space
 from assessor.errors import AssessmentError
-from assessor.models import (Assessment, AssessmentQuerySet, FallbackReason, State)
+from assessor.models import Assessment, AssessmentQuerySet, FallbackReason, State
 from assessor.outbox.queue import requeue
 from assessor.tasks import assess
 from common.actors import Actor
-from memory.jobs import services as jobs
 from common.leases import database_now
-from accounts.models import Space
+from memory.jobs import services as jobs
 from memory.models import Job
 
 KIND = "reassess"

@@ -7,14 +7,13 @@ from uuid import UUID
 from ninja import Field, Schema
 from pydantic import BeforeValidator
 
-from assessor.assessing import Exchange
 from accounts.authentication import Access
-from common.fields import (GivenName, Id, JsonObject, Text)
-from memory.drafts import (MAX_CONTENT, MemoryTypeName, Metadata)
+from assessor.assessing import Exchange
+from common.fields import GivenName, Id, JsonObject, Spoken, Text, ZoneName
+from common.requests import Body, Cursor, Flag, Limit, UserId, example
+from memory.drafts import MAX_CONTENT, MemoryTypeName, Metadata
 from memory.models.reasons import in_english
-from common.requests import (Body, Cursor, Flag, Limit, UserId, example)
 from memory.store.schemas import MemoryOut
-from common.fields import (Spoken, ZoneName)
 
 StateName = Literal["queued", "running", "retrying", "done", "ignored", "failed"]
 _NONE_IF_EMPTY = BeforeValidator(lambda value: value or None)

@@ -16,30 +16,30 @@ from django import db
 from django.conf import settings
 from django.utils import timezone
 
-from assessor.outbox import (services, spans)
-from assessor.assessing import (AssessmentResult, Exchange, assess_exchange, fall_back)
+from accounts.limit_counts import add
+from assessor.assessing import AssessmentResult, Exchange, assess_exchange, fall_back
 from assessor.errors import AssessmentError
-from assessor.saving.exchanges import (earlier_texts, joined, span_of)
-from assessor.llm import (MeteredModel, get_model)
-from assessor.models import (Assessment, FallbackReason)
+from assessor.language_model.reconciling import Advice, advise
+from assessor.llm import MeteredModel, get_model
+from assessor.models import Assessment, FallbackReason
+from assessor.outbox import services, spans
 from assessor.outbox.notices import mail_owners
 from assessor.outbox.queue import TASK
-from assessor.language_model.reconciling import (Advice, advise)
+from assessor.outbox.turns import Turns, claim_in_turn
+from assessor.saving.exchanges import earlier_texts, joined, span_of
+from assessor.saving.second_opinion import Opinion, opinion_on
 from assessor.screening import Finding
-from assessor.saving.second_opinion import (Opinion, opinion_on)
-from assessor.outbox.turns import (Turns, claim_in_turn)
 from common import log_ids
-from accounts.limit_counts import add
-from common.connections import (in_thread, release_connection)
+from common.connections import in_thread, release_connection
 from common.event_loops import wait_for
 from common.leases import database_now
-from memory.model_connections.choosing import (ChosenModel, chosen_model)
-from memory.model_connections.services import (record_failure, record_success)
+from common.queue import enqueue
+from memory.model_connections.choosing import ChosenModel, chosen_model
+from memory.model_connections.services import record_failure, record_success
 from memory.model_connections.usage import UsageMeter
-from memory.models import (Purpose, UsagePurpose)
+from memory.models import Purpose, UsagePurpose
 from memory.models.policies import current_policy
 from memory.policy import PolicyDocument
-from common.queue import enqueue
 from memory.recall.similar import Neighbour
 
 logger = logging.getLogger(__name__)

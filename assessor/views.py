@@ -14,29 +14,29 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_GET, require_POST
 
-from assessor.outbox import services
+from accounts.authentication import Access
+from accounts.forms import AddressForm, OneOf, SentText
+from accounts.pages import PageRequest, page_access, space_page, too_many
+from accounts.rate_limits import CallKind, count_call
 from assessor.assessing import Exchange
 from assessor.errors import AssessmentError
-from assessor.saving.exchanges import (earlier_texts, joined, span_of, unsaved)
-from assessor.statistics.gate_counts import gated_lately
+from assessor.models import Assessment, AssessmentQuerySet, State
+from assessor.outbox import services
+from assessor.reassessing import latest_reassessing, start_reassessing, to_assess
+from assessor.saving.exchanges import earlier_texts, joined, span_of, unsaved
 from assessor.saving.immediate import assess_now
-from assessor.statistics.inspection import (figures_by_model, figures_of, models_of)
-from assessor.models import (Assessment, AssessmentQuerySet, State)
-from assessor.reassessing import (latest_reassessing, start_reassessing, to_assess)
 from assessor.screening import mask_exchange
-from assessor.statistics.tiles import (columns, model_row, tiles)
-from accounts.authentication import Access
-from accounts.forms import (AddressForm, OneOf, SentText)
-from accounts.pages import (PageRequest, page_access, space_page, too_many)
-from accounts.rate_limits import (CallKind, count_call)
+from assessor.statistics.gate_counts import gated_lately
+from assessor.statistics.inspection import figures_by_model, figures_of, models_of
+from assessor.statistics.tiles import columns, model_row, tiles
 from common.connections import release_connection
-from common.errors import (Conflict, RateLimited)
-from memory.jobs.views import (job_context, show_job)
-from memory.model_connections.choosing import (ChosenModel, chosen_model)
+from common.errors import Conflict, RateLimited
+from common.pagination import keyset
+from memory.jobs.views import job_context, show_job
+from memory.model_connections.choosing import ChosenModel, chosen_model
 from memory.models import Purpose
 from memory.models.policies import current_policy
 from memory.models.reasons import quote_of
-from common.pagination import keyset
 from memory.policy import PolicyDocument
 
 PAGE_SIZE = 30

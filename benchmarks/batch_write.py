@@ -106,8 +106,8 @@ def measure(rounds: int) -> None:
 
 
 def _space(slug: str) -> Any:
-    from common.actors import SYSTEM
     from accounts.models import Embedder
+    from common.actors import SYSTEM
     from memory.spaces.services import create_space
 
     return create_space(slug=slug, name=slug, embedder=Embedder.objects.get(), actor=SYSTEM)
@@ -161,7 +161,7 @@ def prepared(
     space: Any, texts: Sequence[str], vectors: npt.NDArray[np.float32], now: Any, turns: int
 ) -> Any:
     """Return drafts with their vectors, in conversations of this many turns, or in none."""
-    from memory.drafts import (MemoryDraft, Source)
+    from memory.drafts import MemoryDraft, Source
     from memory.models.policies import current_policy
     from memory.store.services import Prepared
     from memory.text.passages import passages

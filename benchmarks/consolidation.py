@@ -49,11 +49,11 @@ def proposed(space: Any) -> list[Proposed]:
     from django.utils import timezone
 
     from common.actors import SYSTEM
+    from common.readers import EVERYONE
     from memory.consolidation.consolidation_job import start_consolidation
     from memory.jobs.running import work_at
     from memory.jobs.services import claim_or_resume
-    from memory.models import (ConsolidationProposal, Memory)
-    from common.readers import EVERYONE
+    from memory.models import ConsolidationProposal, Memory
 
     now = timezone.now()
     job = start_consolidation(space=space, reader=EVERYONE, actor=SYSTEM, now=now)

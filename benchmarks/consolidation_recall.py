@@ -46,7 +46,7 @@ class Holdings:
 
 def asked(bench: Bench, held: Holdings) -> Figures:
     """Return the figures of each question in the space as it is now."""
-    from memory.recall.recall import (SearchRequest, recall)
+    from memory.recall.recall import SearchRequest, recall
 
     rows = []
     for question in bench.talk.questions:
@@ -74,12 +74,12 @@ def consolidate(bench: Bench) -> UUID:
     from django.utils import timezone
 
     from common.actors import SYSTEM
+    from common.readers import EVERYONE
     from memory.consolidation.consolidation_job import start_consolidation
     from memory.consolidation.services import apply_proposals
     from memory.jobs.running import work_at
     from memory.jobs.services import claim_or_resume
     from memory.models import ConsolidationProposal
-    from common.readers import EVERYONE
 
     space, actor, now = bench.space, SYSTEM.in_action(), timezone.now()
     job = start_consolidation(space=space, reader=EVERYONE, actor=SYSTEM, now=now)
@@ -116,8 +116,8 @@ def undone(bench: Bench, action_id: UUID, active: int) -> bool:
     from django.utils import timezone
 
     from common.actors import SYSTEM
-    from memory.consolidation.undo import undo_action
     from common.readers import EVERYONE
+    from memory.consolidation.undo import undo_action
 
     undo_action(
         space=bench.space,

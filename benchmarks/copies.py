@@ -52,7 +52,7 @@ def add_copies(space: Any, first: int, last: int, now: datetime) -> None:
     from django.db import connection
 
     from memory.embeddings.indexing import mark_if_large
-    from memory.models import (Memory, MemoryEvent)
+    from memory.models import Memory, MemoryEvent
 
     values = {"space": space.pk, "embedder": space.embedder_id, "now": now, "patterns": PATTERNS}
     statements = (

@@ -7,12 +7,12 @@ from random import Random
 import numpy as np
 import numpy.typing as npt
 
-from common.actors import Actor
-from memory.drafts import (MemoryDraft, Source)
-from memory.embeddings.vectors import embed
 from accounts.models import Space
+from common.actors import Actor
+from memory.drafts import MemoryDraft, Source
+from memory.embeddings.vectors import embed
 from memory.models.policies import current_policy
-from memory.store.services import (Prepared, store_memories)
+from memory.store.services import Prepared, store_memories
 from memory.text.passages import passages
 
 PEOPLE = [

@@ -14,8 +14,14 @@ from random import Random
 from typing import Any
 
 from benchmarks import harness
-from memory.formulas.importance import (adjustment, clamp, current_importance, effective_importance, time_coef)
-from memory.formulas.retention import (Tiers, contested_importance)
+from memory.formulas.importance import (
+    adjustment,
+    clamp,
+    current_importance,
+    effective_importance,
+    time_coef,
+)
+from memory.formulas.retention import Tiers, contested_importance
 
 DAYS = 365
 CAPACITY = 150

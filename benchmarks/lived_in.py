@@ -153,9 +153,9 @@ def _steered(space: Any, size: int, now: datetime) -> None:
     """Add keys, a model connection, a webhook with its log, finished jobs, and a policy that
     removes nothing."""
     from accounts.keys.services import create_key
+    from accounts.models import Scope, WebhookEvent
     from common.actors import SYSTEM
-    from accounts.models import (Scope, WebhookEvent)
-    from memory.models import (Job, JobState, ModelConnection, WebhookDelivery)
+    from memory.models import Job, JobState, ModelConnection, WebhookDelivery
     from memory.policies.services import change_policy
     from memory.webhooks.services import create_webhook
 
@@ -181,12 +181,12 @@ def _steered(space: Any, size: int, now: datetime) -> None:
 
 def _talked(space: Any, now: datetime) -> None:
     """Add a conversation whose reply has its reasons, and whose exchange has become a memory."""
+    from assessor.assessing import Exchange, assess_locally
     from assessor.outbox import services
-    from assessor.assessing import (Exchange, assess_locally)
-    from chat.replies.services import (Reply, finish_reply)
+    from chat.replies.services import Reply, finish_reply
     from chat.replies.turns import begin_turn
     from memory.memories.schemas import results_out
-    from memory.recall.recall import (SearchRequest, recall)
+    from memory.recall.recall import SearchRequest, recall
 
     said = "I moved to Aveiro in March, and I am allergic to penicillin"
     message = begin_turn(space=space, text=said, now=now, claimed=True)
@@ -202,7 +202,7 @@ def _talked(space: Any, now: datetime) -> None:
 
 def _shared(space: Any, now: datetime) -> None:
     """Add a conversation that a member shares with the others."""
-    from chat.models import (Conversation, Message)
+    from chat.models import Conversation, Message
 
     times = dict.fromkeys(("created_at", "updated_at", "shared_at"), now - timedelta(days=1))
     shared = Conversation.objects.create(
@@ -216,7 +216,7 @@ def _shared(space: Any, now: datetime) -> None:
 def _invited(space: Any, size: int, now: datetime) -> None:
     """Add invitations that wait for an answer."""
     from accounts.members.invitations import LIFETIME
-    from accounts.models import (Invitation, Role, User)
+    from accounts.models import Invitation, Role, User
 
     host = User.objects.create(username="guest")
     Invitation.objects.bulk_create(

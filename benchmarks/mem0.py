@@ -136,7 +136,7 @@ class Both:
         from common.actors import SYSTEM
         from memory.drafts import MemoryDraft
         from memory.models.policies import current_policy
-        from memory.store.services import (Prepared, store_memories)
+        from memory.store.services import Prepared, store_memories
         from memory.text.passages import passages
 
         moments = [self.now - timedelta(days=random.uniform(0, 365)) for _ in texts]
@@ -189,7 +189,7 @@ class Questions:
         statement."""
         from memory.formulas.ranking import PROFILES
         from memory.models.policies import current_policy
-        from memory.recall.sql import (Question, Shape, recalled)
+        from memory.recall.sql import Question, Shape, recalled
 
         def search(turn: int) -> Answer:
             number, space = turn % len(self.texts), self.space(turn)
@@ -274,9 +274,9 @@ def measure(python: Path, folder: Path, sizes: Sequence[int], rounds: int) -> No
     """Fill both to each size in turn and measure."""
     from django.utils import timezone
 
+    from accounts.models import Embedder
     from benchmarks.corpus import questions
     from memory.embeddings.vectors import embed
-    from accounts.models import Embedder
 
     embedder, report = Embedder.objects.get(), harness.Report("mem0")
     texts = questions(50, seed=3)

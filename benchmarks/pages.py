@@ -134,10 +134,10 @@ def _filled(size: int) -> Any:
     """Return the space and its owner; create the space if needed."""
     from django.utils import timezone
 
-    from benchmarks.lived_in import lived_in
     from accounts.members.services import add_member
+    from accounts.models import Membership, Role, Space, User
+    from benchmarks.lived_in import lived_in
     from common.actors import SYSTEM
-    from accounts.models import (Membership, Role, Space, User)
 
     space = Space.objects.filter(slug="bench").first()
     if space is None:

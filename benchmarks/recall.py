@@ -65,7 +65,7 @@ def compare(space: Any, asked: Sequence[str], now: datetime, rounds: int) -> lis
     work has to read its own memory again, which takes longer the more it reads.
     """
     from memory.embeddings.vectors import embed
-    from memory.recall.recall import (SearchRequest, recall)
+    from memory.recall.recall import SearchRequest, recall
 
     vectors = embed(space.embedder, asked)
     bare, statement = bare_search(space, vectors), Statement(space, asked, vectors, now)
@@ -116,7 +116,7 @@ class Statement:
     ):
         from memory.formulas.ranking import PROFILES
         from memory.policy import PolicyDocument
-        from memory.recall.sql import (Question, Shape)
+        from memory.recall.sql import Question, Shape
 
         policy = PolicyDocument()
         self._shape = Shape(PROFILES["hybrid"], policy.decay, policy.recall, policy.language, LIMIT)

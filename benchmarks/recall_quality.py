@@ -23,7 +23,7 @@ import numpy.typing as npt
 from benchmarks import harness
 from benchmarks.recall_baselines import Scores, baselines
 from benchmarks.recall_sets import OWN_SETS, Question, RecallSet, Talk, read
-from memory.formulas.retrieval import (recall_at, reciprocal_rank)
+from memory.formulas.retrieval import recall_at, reciprocal_rank
 
 CUTS, DEPTH = (5, 10), 10
 LABELS = [*(f"R@{cut}" for cut in CUTS), f"MRR@{DEPTH}"]
@@ -51,7 +51,7 @@ class Bench:
         return {name: self._by(scores) for name, scores in others.items()} | {OURS: self._ebb()}
 
     def _ebb(self) -> Figures:
-        from memory.recall.recall import (SearchRequest, recall)
+        from memory.recall.recall import SearchRequest, recall
 
         answers = []
         for asked in self.talk.questions:
@@ -95,7 +95,7 @@ def _remember(space: Any, talk: Talk, now: datetime) -> dict[Any, int]:
     """Save each statement, up to a thousand in one call as by the API; return their positions by
     memory id."""
     from common.actors import SYSTEM
-    from memory.drafts import (MemoryDraft, Source)
+    from memory.drafts import MemoryDraft, Source
     from memory.store.services import create_memories
 
     drafts = [

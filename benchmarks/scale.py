@@ -40,10 +40,10 @@ def measure(folder: Path, size: int, rounds: int) -> None:
 
 def _filled(size: int, now: datetime, report: harness.Report) -> Any:
     """Return the space, after creating it if needed, or adding what it lacks."""
-    from benchmarks.lived_in import furnish
     from accounts.members.services import add_member
+    from accounts.models import Role, Space, User
+    from benchmarks.lived_in import furnish
     from common.actors import SYSTEM
-    from accounts.models import (Role, Space, User)
     from memory.models import Memory
 
     space = Space.objects.filter(slug="bench").first()
@@ -92,7 +92,7 @@ def _bytes(size: int) -> list[harness.Row]:
 def _recall(space: Any, now: datetime, rounds: int) -> list[harness.Row]:
     from benchmarks.corpus import questions
     from memory.embeddings.vectors import embed
-    from memory.recall.recall import (SearchRequest, recall)
+    from memory.recall.recall import SearchRequest, recall
 
     asked = questions(50, seed=3)
     vectors = embed(space.embedder, asked)
@@ -169,8 +169,8 @@ def _pages(folder: Path, space: Any, rounds: int) -> list[harness.Row]:
     from django.test import Client
     from django.urls import reverse
 
-    from benchmarks.pages import Browser
     from accounts.models import User
+    from benchmarks.pages import Browser
 
     # Imported late: it needs settings, as everything of Django's.
     from tests.processes import running_processes

@@ -67,10 +67,10 @@ def filled_space() -> tuple[Any, str]:
     """Return a space with memories, and a key to the space."""
     from django.utils import timezone
 
-    from benchmarks.corpus import fill
     from accounts.keys.services import create_key
+    from accounts.models import Embedder, Scope
+    from benchmarks.corpus import fill
     from common.actors import SYSTEM
-    from accounts.models import (Embedder, Scope)
     from memory.spaces.services import create_space
 
     now, scopes = timezone.now(), [Scope.READ, Scope.WRITE]
@@ -87,7 +87,7 @@ def _works(client: KeptOpen, space: Any) -> Works:
     from django.utils import timezone
 
     from benchmarks.corpus import questions
-    from memory.recall.recall import (SearchRequest, recall)
+    from memory.recall.recall import SearchRequest, recall
 
     asked, now = questions(50, seed=3), timezone.now()
     bodies = [json.dumps({"query": query, "limit": LIMIT}).encode() for query in asked]

@@ -37,8 +37,8 @@ class Chat:
         from django.utils import timezone
 
         from accounts.keys.services import create_key
+        from accounts.models import Embedder, Scope
         from common.actors import SYSTEM
-        from accounts.models import (Embedder, Scope)
         from memory.policies.services import change_policy
         from memory.spaces.services import create_space
         from memory.store.services import create_memories

@@ -12,9 +12,9 @@ SMALL_SIZE = 10
 def filled(slug: str, size: int, now: datetime, *, embedded: bool = False) -> Any:
     """Return a new space with this many memories. If `embedded`, each has the vector of its own
     text."""
+    from accounts.models import Embedder
     from benchmarks.corpus import fill
     from common.actors import SYSTEM
-    from accounts.models import Embedder
     from memory.spaces.services import create_space
 
     space = create_space(slug=slug, name=slug, embedder=Embedder.objects.get(), actor=SYSTEM)
@@ -59,7 +59,7 @@ def add_small(pattern: Any, first: int, last: int) -> None:
 
 
 def _deal(copies: Any, spaces: Any) -> None:
-    from memory.models import (Memory, MemoryEmbedding)
+    from memory.models import Memory, MemoryEmbedding
 
     copies = copies[: len(spaces) * SMALL_SIZE]
     for number, copy in enumerate(copies):

@@ -53,8 +53,8 @@ def measure(count: int, rounds: int) -> None:
     from django.db import connection
     from django.utils import timezone
 
-    from common.actors import SYSTEM
     from accounts.models import Embedder
+    from common.actors import SYSTEM
     from memory.spaces.services import create_space
 
     now, report = timezone.now(), harness.Report("sweep")

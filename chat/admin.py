@@ -6,8 +6,8 @@ from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 from unfold.contrib.filters.admin import ChoicesDropdownFilter
 
-from chat.models import (Conversation, Message)
-from memory.admin import (BY_SPACE, ReadOnlyAdmin)
+from chat.models import Conversation, Message
+from memory.admin import BY_SPACE, ReadOnlyAdmin
 
 
 @admin.register(Conversation)

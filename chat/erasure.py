@@ -11,9 +11,9 @@ from typing import Any
 from django.db.models import TextField
 from django.db.models.functions import Cast, Concat
 
+from accounts.models import Space
 from assessor.outbox.erasure import rewrite
 from chat.models import Message
-from accounts.models import Space
 from memory.models import Memory
 
 _FIELDS = ("recalled", "standing", "missed", "tool_calls")

@@ -8,18 +8,17 @@ from uuid import UUID
 from ninja import Field, Schema
 from pydantic import AfterValidator, ConfigDict, model_validator
 
+from accounts.authentication import Access
 from assessor.llm import ChatMessage
-from chat.choices import (MAX_MODEL, MAX_SYSTEM_PROMPT, Choices)
-from chat.models import (Conversation, Message)
+from chat.choices import MAX_MODEL, MAX_SYSTEM_PROMPT, Choices
+from chat.models import Conversation, Message
 from chat.replies.services import Reply
 from chat.why.shown_rules import rules_shown
-from accounts.authentication import Access
-from common.fields import (GivenName, Text)
-from memory.drafts import (MAX_CONTENT, Content)
+from common.fields import GivenName, Text, ZoneName
+from common.names import NO_CONTROL, OPTIONAL_NAME_PATTERN, has_control_characters
+from common.requests import Body, Flag, PageIn, UserId, example
+from memory.drafts import MAX_CONTENT, Content
 from memory.formulas.ranking import PROFILES
-from common.names import (NO_CONTROL, OPTIONAL_NAME_PATTERN, has_control_characters)
-from common.requests import (Body, Flag, PageIn, UserId, example)
-from common.fields import ZoneName
 
 MAX_REPLY, MAX_HISTORY = 200_000, 200
 MAX_TITLE, MAX_SEARCH = 120, 200

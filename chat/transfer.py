@@ -5,10 +5,10 @@ from uuid import UUID
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
-from chat.models import (Conversation, Message)
+from chat.models import Conversation, Message
 from chat.why.shown_rules import rules_seen
 from common.readers import Reader
-from memory.transfer.sections import (Row, Section)
+from memory.transfer.sections import Row, Section
 
 
 class _Memory(BaseModel):

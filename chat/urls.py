@@ -2,12 +2,28 @@
 
 from django.urls import path
 
-from chat.connections import (views as connections, page as providers)
-from chat.conversations import (views as conversations, export)
+from chat.connections import page as providers
+from chat.connections import views as connections
+from chat.conversations import export
+from chat.conversations import views as conversations
 from chat.first_steps import views as first_steps
-from chat.playground import (choices, documents, edits, exchanges, learned, page as playground, poll, private, replies, sharing, sources, turns)
+from chat.playground import (
+    choices,
+    documents,
+    edits,
+    exchanges,
+    learned,
+    poll,
+    private,
+    replies,
+    sharing,
+    sources,
+    turns,
+)
+from chat.playground import page as playground
 from chat.usage import views as usage
-from chat.why import (reports, views as why)
+from chat.why import reports
+from chat.why import views as why
 
 _MODELS = "settings/models/connections"
 _HIT = "replies/<uuid:message_id>/why/<uuid:memory_id>"

@@ -1,11 +1,14 @@
-"""The fields of requests with a time or a time zone."""
+"""The fields that requests of many kinds have: texts, names, ids, times and time zones."""
 
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
 
-from common.moments import (MAX_ZONE, aware, checked_zone, in_calendar, read_moment)
+from common.json_limits import small
+from common.moments import MAX_ZONE, aware, checked_zone, in_calendar, read_moment
+from common.names import MAX_NAME, NAME_PATTERN, checked_name, checked_user
+from common.storable import storable_id, storable_json, storable_text
 
 _TIME = {"anyOf": [{"type": "string", "format": "date-time"}, {"type": "number"}]}
 Spoken = Annotated[
@@ -24,3 +27,24 @@ ZoneName = Annotated[
         examples=["Asia/Shanghai"],
     ),
 ]
+
+# The pattern in JSON schemas; the function enforces it.
+_STORABLE = {"pattern": r"^[^\u0000]*$"}
+Text = Annotated[str, AfterValidator(storable_text), Field(json_schema_extra=_STORABLE)]
+Id = Annotated[str, AfterValidator(storable_id), Field(json_schema_extra=_STORABLE)]
+"""A caller's id, kept as it is."""
+JsonObject = Annotated[dict[str, Any], AfterValidator(small), AfterValidator(storable_json)]
+_NAMING = {"minLength": 1, "pattern": NAME_PATTERN}
+GivenName = Annotated[
+    str, AfterValidator(checked_name), Field(max_length=MAX_NAME, json_schema_extra=_NAMING)
+]
+UserName = Annotated[
+    str,
+    AfterValidator(checked_user),
+    Field(
+        max_length=MAX_NAME,
+        description="The user to whom the memory belongs. Without one, all users share the memory.",
+        json_schema_extra=_NAMING,
+    ),
+]
+IdempotencyKey = Annotated[Id, Field(min_length=1, max_length=200)]

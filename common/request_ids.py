@@ -12,8 +12,8 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 
-from operations.monitoring.metrics import count_request
 from common.log_ids import request_id
+from operations.monitoring.metrics import count_request
 
 logger = logging.getLogger("ebb.requests")
 

@@ -6,10 +6,10 @@ from uuid import UUID
 from ninja import Field, Header, Schema
 from pydantic import BaseModel, BeforeValidator, ConfigDict
 
+from common.errors import FieldError, InvalidArguments
 from common.fields import IdempotencyKey
-from common.errors import (FieldError, InvalidArguments)
-from common.names import (MAX_NAME, NAME_PATTERN)
-from common.pagination import (CURSOR, NUMBERED_CURSOR)
+from common.names import MAX_NAME, NAME_PATTERN
+from common.pagination import CURSOR, NUMBERED_CURSOR
 
 UserId = Annotated[
     Annotated[str, Field(max_length=MAX_NAME, json_schema_extra={"pattern": NAME_PATTERN})] | None,

@@ -1,14 +1,6 @@
-"""App configurations for this package's commands and for the admin site."""
+"""The configuration of the admin site as an app."""
 
-from django.apps import AppConfig
 from django.contrib.admin import apps as admin
-
-
-class EbbConfig(AppConfig):
-    """The project package as an app, for its management commands."""
-
-    name = "config"
-    default = True
 
 
 class EbbAdminConfig(admin.AdminConfig):

@@ -19,9 +19,9 @@ def _application() -> Any:
     from django.conf import settings
     from servestatic import ServeStaticASGI
 
+    from config.lifespan import Lifespan
     from config.middleware.handler import StreamingASGIHandler
     from config.middleware.headers import static_headers
-    from config.lifespan import Lifespan
     from endpoints.mcp.endpoint import McpEndpoint
     from operations.monitoring.reporting import start_reporting
 
@@ -56,7 +56,7 @@ def _load_embedders() -> None:
     """
     from django.conf import settings
 
-    from memory.embeddings import (MULTILINGUAL, EmbeddingError, count_dimensions)
+    from memory.embeddings import MULTILINGUAL, EmbeddingError, count_dimensions
 
     needed = {MULTILINGUAL}  # by the checks of new memories
     if settings.EBB_EMBEDDING_PROVIDER == "local":

@@ -55,8 +55,8 @@ class SchemaCheck(bootsteps.Step):
 
     def __init__(self, worker: Any, **options: Any) -> None:
         super().__init__(worker, **options)
-        from operations.postgres.schema import newer_schema
         from common.connections import release_connection
+        from operations.postgres.schema import newer_schema
 
         if fault := newer_schema():
             logger.critical(fault)
@@ -125,8 +125,8 @@ class ReportingScheduler(PersistentScheduler):
         return wait
 
     def _warn_of_backlog(self) -> None:
-        from operations.monitoring.status import (MAX_WAIT, queue_state)
         from common.connections import release_connection
+        from operations.monitoring.status import MAX_WAIT, queue_state
 
         if monotonic() - self._warned_at < BACKLOG_SECONDS:
             return
@@ -169,8 +169,8 @@ def _record_beat() -> None:
 
 def _record_heartbeat(name: str) -> None:
     from common.connections import release_connection
-    from memory.jobs.workers import record_heartbeat
     from common.leases import database_now
+    from memory.jobs.workers import record_heartbeat
 
     try:
         record_heartbeat(queue=name, now=database_now())

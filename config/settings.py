@@ -11,14 +11,14 @@ from urllib.parse import urlsplit
 import environ
 
 from config.admin.looks import UNFOLD as UNFOLD
-from operations.broker import (listen_address, transport_options)
-from config.middleware.content_security import CONTENT_SECURITY_POLICY as CONTENT_SECURITY_POLICY
-from operations.database import (connection_options, database_entry, is_shared)
 from config.environment import Environment
-from operations.local_files import (database_url, secret_key)
-from operations.monitoring.logs import (FORMATS, log_settings)
+from config.middleware.content_security import CONTENT_SECURITY_POLICY as CONTENT_SECURITY_POLICY
 from config.schedule import BEAT
 from config.sign_in import *  # noqa: F403 - each of its names is a setting of django-allauth
+from operations.broker import listen_address, transport_options
+from operations.database import connection_options, database_entry, is_shared
+from operations.local_files import database_url, secret_key
+from operations.monitoring.logs import FORMATS, log_settings
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 
@@ -151,7 +151,8 @@ INSTALLED_APPS = [
     "allauth.socialaccount",
     "allauth.socialaccount.providers.openid_connect",
     "allauth.usersessions",
-    "config",
+    "operations",
+    "accounts",
     "memory",
     "assessor",
     "chat",

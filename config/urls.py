@@ -5,18 +5,18 @@ from django.contrib.auth import views as auth
 from django.urls import include, path
 from django.views.decorators.csrf import csrf_exempt
 
+from accounts.views.invitations import answer_invitation, invitation
+from accounts.views.login import urlpatterns as login_pages
+from accounts.views.oidc import oidc_callback, oidc_connect, oidc_start
 from chat.playground.page import home
 from config.api import api
 from config.pages.attention import attention
-from operations.monitoring.health import health_parts
-from accounts.views.invitations import (answer_invitation, invitation)
-from accounts.views.login import urlpatterns as login_pages
-from endpoints.mcp.authorisation import (no_oauth, protected_resource)
+from config.pages.palette import palette, spaces_found
+from endpoints.mcp.authorisation import no_oauth, protected_resource
 from endpoints.mem0.endpoint import api as mem0_api
-from operations.monitoring.metrics import metrics
-from accounts.views.oidc import (oidc_callback, oidc_connect, oidc_start)
 from endpoints.openai import api as openai_api
-from config.pages.palette import (palette, spaces_found)
+from operations.monitoring.health import health_parts
+from operations.monitoring.metrics import metrics
 
 handler500 = "endpoints.errors.server_error"
 

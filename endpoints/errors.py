@@ -20,14 +20,14 @@ from django.views import defaults
 from ninja import NinjaAPI
 from ninja.errors import AuthenticationError, HttpError, ValidationError
 
+from accounts.pages import too_many
 from assessor.errors import AssessmentError
 from assessor.llm import ModelError
-from endpoints.completions import errors as openai_errors
 from chat.replies.stored_turns import ReplyFailed
+from common.errors import Conflict, Forbidden, InvalidArguments, NotFound, RateLimited, plainly
 from common.request_ids import current_request_id
-from accounts.pages import too_many
+from endpoints.completions import errors as openai_errors
 from memory.embeddings import EmbeddingError
-from common.errors import (Conflict, Forbidden, InvalidArguments, NotFound, RateLimited, plainly)
 
 # exception → (status, code, title)
 ANSWERS: dict[type[Exception], tuple[int, str, str]] = {

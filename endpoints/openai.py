@@ -2,12 +2,12 @@
 
 from ninja import Swagger
 
+from accounts.authentication import BearerKey
 from endpoints.completions import errors
 from endpoints.completions.api import router
 from endpoints.completions.embeddings import router as embeddings_router
+from endpoints.portable_openapi import LICENCE, SERVERS, PortableAPI
 from endpoints.responses.api import router as responses_router
-from endpoints.portable_openapi import (LICENCE, SERVERS, PortableAPI)
-from accounts.authentication import BearerKey
 
 api = PortableAPI(
     title="Ebb, OpenAI-compatible",

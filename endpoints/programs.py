@@ -9,7 +9,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonRespons
 from django.utils.cache import patch_vary_headers
 
 from endpoints.completions import errors as openai_errors
-from endpoints.errors import (API, MEM0_API, OPENAI_API, problem)
+from endpoints.errors import API, MEM0_API, OPENAI_API, problem
 
 PREFIXES = (API, OPENAI_API, MEM0_API, "/mcp", "/.well-known/")
 _METHODS = "GET, POST, PUT, PATCH, DELETE, OPTIONS"

@@ -13,13 +13,13 @@ class MemoryConfig(AppConfig):
     def ready(self) -> None:
         # Their models are there only now.
         from accounts.sign_in import audit as sign_in_audit  # noqa: F401 - connects its receivers
-        from memory.consolidation import (consolidation_job, proposing)
+        from memory.consolidation import consolidation_job, proposing
         from memory.embeddings import switching
         from memory.jobs.kinds import register
         from memory.retention import sweep_job
         from memory.retention.erasure import register as register_erasure
         from memory.spaces import deletion
-        from memory.transfer import (export_job, importing, upload)
+        from memory.transfer import export_job, importing, upload
         from memory.users import erasure
 
         register(upload.IMPORT, importing.import_space)

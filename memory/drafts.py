@@ -13,14 +13,19 @@ from pydantic import (
     Field,
 )
 
-from memory.formulas.importance import (DEFAULT_TYPE, TYPE_IMPORTANCE, base_importance, emotion)
-from common.json_limits import small
-from memory.metadata import bounded
-from common.moments import (spoken, zone_of)
-from common.names import (MAX_NAME, NAME_PATTERN, checked_name, checked_user)
-from common.storable import (storable_id, storable_json, storable_text)
+from common.fields import (
+    GivenName,
+    Id,
+    JsonObject,
+    Spoken,
+    Text,
+    UserName,
+    ZoneName,
+)
+from common.moments import spoken, zone_of
 from common.text_forms import tag_form
-from common.fields import (Spoken, ZoneName)
+from memory.formulas.importance import DEFAULT_TYPE, TYPE_IMPORTANCE, base_importance, emotion
+from memory.metadata import bounded
 
 MAX_CONTENT = 20_000  # characters
 MAX_TAGS = 20
@@ -45,28 +50,9 @@ def _each_once(words: list[str]) -> list[str]:
 
 
 # The patterns of texts in the JSON schemas; the functions above enforce them.
-_STORABLE = {"pattern": r"^[^\u0000]*$"}
 _SAYING = {"pattern": r"^[^\u0000]*[^\s\u0000][^\u0000]*$"}
 
-Text = Annotated[str, AfterValidator(storable_text), Field(json_schema_extra=_STORABLE)]
-Id = Annotated[str, AfterValidator(storable_id), Field(json_schema_extra=_STORABLE)]
-"""A caller's id, kept as it is."""
-JsonObject = Annotated[dict[str, Any], AfterValidator(small), AfterValidator(storable_json)]
 Metadata = Annotated[JsonObject, AfterValidator(bounded)]
-_NAMING = {"minLength": 1, "pattern": NAME_PATTERN}
-GivenName = Annotated[
-    str, AfterValidator(checked_name), Field(max_length=MAX_NAME, json_schema_extra=_NAMING)
-]
-UserName = Annotated[
-    str,
-    AfterValidator(checked_user),
-    Field(
-        max_length=MAX_NAME,
-        description="The user to whom the memory belongs. Without one, all users share the memory.",
-        json_schema_extra=_NAMING,
-    ),
-]
-IdempotencyKey = Annotated[Id, Field(min_length=1, max_length=200)]
 Content = Annotated[
     Text, AfterValidator(_not_blank), Field(max_length=MAX_CONTENT, json_schema_extra=_SAYING)
 ]

@@ -19,7 +19,7 @@ from pydantic import (
 )
 
 from common.errors import refused
-from memory.formulas.ranking import (DEFAULT_PROFILE, PROFILES)
+from memory.formulas.ranking import DEFAULT_PROFILE, PROFILES
 from memory.formulas.retention import Tiers
 
 SHORTEST_SCALE = 1e-6

@@ -7,12 +7,12 @@ from uuid import UUID
 
 from django.utils import timezone
 
-from common.errors import (FieldError, Forbidden, InvalidArguments, NotFound)
 from accounts.models import Space
-from memory.models import Memory
-from memory.models.memories import (LEGACY_ID, SHORT_ID, MemoryQuerySet)
-from memory.models.policies import current_policy
+from common.errors import FieldError, Forbidden, InvalidArguments, NotFound
 from common.readers import Reader
+from memory.models import Memory
+from memory.models.memories import LEGACY_ID, SHORT_ID, MemoryQuerySet
+from memory.models.policies import current_policy
 
 
 class Owned(Protocol):

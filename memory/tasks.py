@@ -11,20 +11,20 @@ from django.utils import timezone
 from accounts import limit_counts
 from accounts.sign_in.sessions import forget_ended
 from common.connections import release_connection
+from common.leases import database_now
+from common.sealing import Unreadable
 from memory.consolidation import consolidation_job
 from memory.digest.announcing import announce_digests as announce
 from memory.embeddings.switching import clear_after_switches
 from memory.jobs import services as jobs
 from memory.jobs.running import work_at
-from common.leases import database_now
 from memory.models import WebhookDelivery
 from memory.retention import sweep_job
 from memory.retention.sweep import sweep_all
-from common.sealing import Unreadable
 from memory.spaces import deletion
 from memory.transfer import export_job
 from memory.webhooks import deliveries
-from memory.webhooks.sending import (SECRET_UNREADABLE, Message, Outcome, send)
+from memory.webhooks.sending import SECRET_UNREADABLE, Message, Outcome, send
 
 ENQUEUED_EVERY = 5.0  # seconds; the interval in beat's schedule
 SENDERS = max(1, settings.CELERY_WORKER_CONCURRENCY // 2)

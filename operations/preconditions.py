@@ -8,10 +8,10 @@ import psycopg
 from django.conf import settings
 from kombu.exceptions import KombuError
 
-from assessor.llm import (ModelError, model_session)
+from assessor.llm import ModelError, model_session
 from config.celery import app
-from operations.database import (ADDRESS_RULE, libpq_url)
-from memory.embeddings import (BUILT_IN, PROVIDERS)
+from memory.embeddings import BUILT_IN, PROVIDERS
+from operations.database import ADDRESS_RULE, libpq_url
 
 OLDEST_POSTGRES = 15
 OLDEST_PGVECTOR = (0, 8)

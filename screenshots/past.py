@@ -7,17 +7,17 @@ memories, which live longer, expired ones, and the work of a person.
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 
-from operations.startup.demo import sample_memories
-from common.actors import (SYSTEM, Actor)
-from memory.drafts import (MemoryChange, MemoryDraft, MemoryTypeName)
 from accounts.models import Space
+from common.actors import SYSTEM, Actor
+from memory.drafts import MemoryChange, MemoryDraft, MemoryTypeName
 from memory.models import Memory
 from memory.models.reasons import Reason
-from memory.recall.recall import (SearchRequest, recall)
+from memory.recall.recall import SearchRequest, recall
 from memory.retention.recycle_bin import delete_memory
 from memory.retention.sweep import sweep
-from memory.store.services import (create_memories, revise_memory)
+from memory.store.services import create_memories, revise_memory
 from memory.store.uses import mark_used
+from operations.startup.demo import sample_memories
 
 DAYS = 42
 

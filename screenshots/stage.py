@@ -24,9 +24,9 @@ def lived_in_ebb() -> Iterator[tuple[str, str]]:
         from django.conf import settings
         from django.utils import timezone
 
-        from operations.startup.preparation import (DEMO_SPACE, OWNER)
+        from accounts.models import Space, User
         from common.actors import Actor
-        from accounts.models import (Space, User)
+        from operations.startup.preparation import DEMO_SPACE, OWNER
         from screenshots.past import live_through
         from tests.browser.conftest import login_link
         from tests.processes import running_processes

@@ -22,9 +22,9 @@ from pytest_django import Settings
 from accounts.keys.installation_keys import create_installation_key
 from accounts.keys.services import create_key
 from accounts.members.services import add_member
+from accounts.models import Embedder, Role, Space, User
 from common.actors import SYSTEM
 from memory.embeddings.embedders import register_embedder
-from accounts.models import (Embedder, Role, Space, User)
 from memory.spaces.services import create_space
 from tests.space_names import Watch, watch
 from tests.stub_model import stub_model, stub_model_server

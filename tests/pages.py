@@ -6,7 +6,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from accounts.models import (Space, User)
+from accounts.models import Space, User
 
 HTMX = {"HX-Request": "true"}
 

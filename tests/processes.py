@@ -25,8 +25,8 @@ from django.db import connection
 from kombu import pools
 from pgmq.install import install_pgmq_from_sql
 
-from operations.broker import pgmq_address
 from config.celery import app
+from operations.broker import pgmq_address
 from tests.stub_model import StubModel
 
 # Seconds. What is waited for is a state, so a long wait costs nothing when all is well: a machine

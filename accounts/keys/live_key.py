@@ -3,8 +3,8 @@
 from datetime import datetime
 from functools import cache
 
-from accounts.models import (ApiKey, Embedder, Space)
-from common.sql import (Columns, fetch)
+from accounts.models import ApiKey, Embedder, Space
+from common.sql import Columns, fetch
 
 _KEY, _SPACE, _EMBEDDER = Columns(ApiKey), Columns(Space), Columns(Embedder)
 

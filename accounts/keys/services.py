@@ -13,10 +13,10 @@ from django.db.models.functions import Greatest
 
 from accounts.audit import note
 from accounts.keys.live_key import live_key
+from accounts.models import ApiKey, AuditAction, Scope, Space
 from common.actors import Actor
-from common.errors import (Conflict, FieldError, InvalidArguments, NotFound, RateLimited)
-from accounts.models import (ApiKey, AuditAction, Scope, Space)
-from common.names import (NO_CONTROL, checked_user, has_control_characters)
+from common.errors import Conflict, FieldError, InvalidArguments, NotFound, RateLimited
+from common.names import NO_CONTROL, checked_user, has_control_characters
 
 MAX_RATE_LIMIT = 100_000  # requests a minute
 LONGEST_GRACE = timedelta(days=7)

@@ -16,13 +16,13 @@ from django.db import IntegrityError, transaction
 from django.db.models import Q
 from django.utils.translation import gettext as _
 
-from accounts.audit import (note, note_installation)
+from accounts.audit import note, note_installation
 from accounts.keys.services import digest
 from accounts.members.services import check_owner
+from accounts.models import AuditAction, Invitation, Membership, Role, Space, User
 from common.actors import Actor
-from common.errors import (Conflict, FieldError, InvalidArguments, NotFound)
+from common.errors import Conflict, FieldError, InvalidArguments, NotFound
 from common.locks import lock_changes
-from accounts.models import (AuditAction, Invitation, Membership, Role, Space, User)
 from common.text_forms import folded
 
 LIFETIME = timedelta(days=7)

@@ -6,10 +6,10 @@ from django.db import transaction
 from django.db.models import Q
 
 from accounts.audit import note
+from accounts.models import AuditAction, Invitation, Membership, Role, Space, User
 from common.actors import Actor
-from common.errors import (Conflict, Forbidden, NotFound)
+from common.errors import Conflict, Forbidden, NotFound
 from common.locks import lock_changes
-from accounts.models import (AuditAction, Invitation, Membership, Role, Space, User)
 
 
 def addresses_of_owners(space: Space) -> list[str]:

@@ -91,7 +91,10 @@ class Space(models.Model):
     slug = models.SlugField(_("short name"), max_length=60, unique=True)
     name = models.CharField(_("name"), max_length=120)
     embedder = models.ForeignKey(
-        "accounts.Embedder", models.PROTECT, related_name="spaces", verbose_name=_("embedding model")
+        "accounts.Embedder",
+        models.PROTECT,
+        related_name="spaces",
+        verbose_name=_("embedding model"),
     )
     # The model that the space is moving to. Until then, new texts get vectors from both models
     # (embeddings.switching).

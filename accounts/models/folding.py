@@ -2,7 +2,7 @@
 
 from django.db.models import CharField, TextField, Transform
 
-from common.text_forms import (ENDING, FOLDED)
+from common.text_forms import ENDING, FOLDED
 
 
 def _replaced(text: str) -> str:

@@ -8,7 +8,7 @@ from typing import ClassVar
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
-from accounts.models.access import (Role, Space, User)
+from accounts.models.access import Role, Space, User
 
 
 class InvitationQuerySet(models.QuerySet["Invitation"]):

@@ -8,7 +8,7 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from common.names import MAX_NAME
-from common.readers import (Reader, validate_name, validate_user)
+from common.readers import Reader, validate_name, validate_user
 
 M = TypeVar("M", bound=models.Model)
 

@@ -8,7 +8,7 @@ from django.db import models
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from common.moments import (MAX_ZONE, in_zone, stored_zone, zone_called, zone_name)
+from common.moments import MAX_ZONE, in_zone, stored_zone, zone_called, zone_name
 
 
 def validate_zone(name: str) -> None:

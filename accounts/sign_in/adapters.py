@@ -16,10 +16,10 @@ from django.contrib.auth import update_session_auth_hash
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 
-from accounts.sign_in.identities import (apply_roles, closed)
-from accounts.user_zone import take_zone
 from accounts.models import User
-from common.sealing import (Unreadable, seal, unseal)
+from accounts.sign_in.identities import apply_roles, closed
+from accounts.user_zone import take_zone
+from common.sealing import Unreadable, seal, unseal
 
 
 def enter(request: HttpRequest, user: User) -> HttpResponse:

@@ -11,9 +11,9 @@ from django.dispatch import receiver
 from django.utils import timezone
 
 from accounts.audit import note_installation
+from accounts.models import AuditAction, User
 from accounts.sign_in.identities import note_person
 from common.actors import Actor
-from accounts.models import (AuditAction, User)
 
 
 @receiver(authenticator_added)

@@ -3,10 +3,10 @@
 from allauth.mfa.models import Authenticator
 from django.db import transaction
 
+from accounts.models import AuditAction, User
 from accounts.sign_in.audit import note_factor
 from common.actors import SYSTEM
-from accounts.models import (AuditAction, User)
-from common.sealing import (Unreadable, seal, unseal)
+from common.sealing import Unreadable, seal, unseal
 
 
 @transaction.atomic

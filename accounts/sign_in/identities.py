@@ -11,10 +11,10 @@ from django.shortcuts import render
 from django.utils import timezone
 
 from accounts.audit import note_installation
-from accounts.members.services import (add_member, remove_member)
-from common.actors import (SYSTEM, Actor)
+from accounts.members.services import add_member, remove_member
+from accounts.models import AuditAction, Membership, Role, Space, User
+from common.actors import SYSTEM, Actor
 from common.errors import Conflict
-from accounts.models import (AuditAction, Membership, Role, Space, User)
 
 log = logging.getLogger(__name__)
 

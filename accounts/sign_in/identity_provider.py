@@ -20,10 +20,10 @@ from django.urls import reverse
 from requests import ConnectionError as NoConnection
 from requests import Response, Session
 
-from accounts.sign_in.identities import (closed, free_name, note_person)
+from accounts.models import AuditAction, User
+from accounts.sign_in.identities import closed, free_name, note_person
 from common.actors import SYSTEM
 from common.connections import release_connection
-from accounts.models import (AuditAction, User)
 
 log = logging.getLogger(__name__)
 

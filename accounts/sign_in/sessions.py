@@ -8,8 +8,8 @@ from django.core.cache import caches
 from django.db import transaction
 from django.http import HttpRequest
 
-from common.errors import NotFound
 from accounts.models import User
+from common.errors import NotFound
 
 NOTED_EVERY = timedelta(minutes=5)
 

@@ -12,11 +12,11 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from accounts.authentication import Access
-from accounts.pages import (PageRequest, logged_in, space_page)
-from accounts.sign_in.sessions import (end_other_sessions, end_session, open_sessions)
+from accounts.models import Space
+from accounts.pages import PageRequest, logged_in, space_page
+from accounts.sign_in.sessions import end_other_sessions, end_session, open_sessions
 from accounts.user_zone import set_zone
 from common.errors import InvalidArguments
-from accounts.models import Space
 from common.moments import zones_of_places
 
 

@@ -6,10 +6,10 @@ from django.utils import timezone
 from django.views.decorators.http import require_GET, require_POST
 
 from accounts.authentication import Access
-from accounts.keys.connecting import (HOSTS, PLACEHOLDER, Host)
+from accounts.keys.connecting import HOSTS, PLACEHOLDER, Host
 from accounts.keys.services import create_key
-from accounts.pages import (PageRequest, space_page)
 from accounts.models import Scope
+from accounts.pages import PageRequest, space_page
 
 
 @require_GET

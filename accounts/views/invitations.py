@@ -12,10 +12,10 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts.members import invitations
-from accounts.pages import (PageRequest, logged_in)
+from accounts.models import Invitation, User
+from accounts.pages import PageRequest, logged_in
 from accounts.sign_in.adapters import enter
-from common.errors import (Conflict, NotFound)
-from accounts.models import (Invitation, User)
+from common.errors import Conflict, NotFound
 
 
 @sensitive_post_parameters("new_password1", "new_password2")

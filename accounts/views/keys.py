@@ -11,13 +11,13 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_GET, require_POST
 
-from accounts.keys import services as services
 from accounts.authentication import Access
-from accounts.keys.connecting import first_texts
 from accounts.forms import SentText
-from accounts.pages import (PageRequest, space_page)
-from common.errors import (Conflict, FieldError, InvalidArguments)
-from accounts.models import (ApiKey, AuditEntry, Role, Scope, WebhookEvent)
+from accounts.keys import services as services
+from accounts.keys.connecting import first_texts
+from accounts.models import ApiKey, AuditEntry, Role, Scope, WebhookEvent
+from accounts.pages import PageRequest, space_page
+from common.errors import Conflict, FieldError, InvalidArguments
 from common.pagination import keyset
 
 ENTRIES = 20

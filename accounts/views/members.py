@@ -12,15 +12,15 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_GET, require_POST
 from django_htmx.http import HttpResponseClientRedirect
 
-from accounts.members import invitations
-from accounts.members import services as services
 from accounts.authentication import Access
 from accounts.forms import SentText
+from accounts.members import invitations
+from accounts.members import services as services
 from accounts.members.invitation_mail import mail_invitation
-from accounts.pages import (PageRequest, space_page)
+from accounts.models import Invitation, Membership, Role
+from accounts.pages import PageRequest, space_page
 from accounts.views.keys import audited
-from common.errors import (Conflict, InvalidArguments)
-from accounts.models import (Invitation, Membership, Role)
+from common.errors import Conflict, InvalidArguments
 from common.pagination import keyset
 
 PAGE_SIZE = 100

@@ -13,24 +13,24 @@ from typing import Any
 from django.db import transaction
 from django.utils.translation import gettext_lazy as _
 
-from assessor.assessing import (AssessmentResult, Exchange)
-from assessor.documents.passages import (Passage, passages_of)
-from assessor.documents.reading import (UnreadableDocument, texts_of)
-from assessor.saving.immediate import assess_now
+from accounts.models import Space
+from assessor.assessing import AssessmentResult, Exchange
+from assessor.documents.passages import Passage, passages_of
+from assessor.documents.reading import UnreadableDocument, texts_of
 from assessor.models import Assessment
-from assessor.screening import (assessed_part, mask_exchange)
 from assessor.outbox.services import store_assessed
+from assessor.saving.immediate import assess_now
+from assessor.screening import assessed_part, mask_exchange
 from common.actors import Actor
 from common.connections import release_connection
+from common.leases import database_now
+from common.moments import in_zone, stored_zone, zone_name
 from memory.drafts import DOCUMENT
 from memory.jobs import services as jobs
 from memory.jobs.kinds import Labels
-from common.leases import database_now
 from memory.model_connections.choosing import chosen_model
-from accounts.models import Space
-from memory.models import (Job, Purpose)
+from memory.models import Job, Purpose
 from memory.models.policies import current_policy
-from common.moments import (in_zone, stored_zone, zone_name)
 from memory.transfer import upload
 
 KIND = "document"

@@ -18,7 +18,7 @@ The gate decides by the shape of the text only. It does not list the templates o
 """
 
 from assessor.gate.own_words import own_words
-from assessor.gate.prompts import (GateReason, gate_reason)
+from assessor.gate.prompts import GateReason, gate_reason
 
 # The response header with the reason why a request taught nothing.
 GATE_HEADER = "X-Ebb-Gate"

@@ -6,11 +6,11 @@ from typing import Any
 from django.db import transaction
 from django.db.models import F
 
+from accounts.models import Space
 from assessor.assessing import Exchange
 from assessor.gate.handing import not_surely_own
-from assessor.gate.prompts import (GateReason, gate_reason)
+from assessor.gate.prompts import GateReason, gate_reason
 from assessor.models import GateCount
-from accounts.models import Space
 from memory.models import Reason
 
 

@@ -6,7 +6,7 @@ not.
 
 import re
 
-from assessor.gate.signals import (END_LABEL, TASK_SIGNALS, self_share)
+from assessor.gate.signals import END_LABEL, TASK_SIGNALS, self_share
 
 _FLAGS = re.IGNORECASE | re.MULTILINE
 # "[The Start of Reference]", and words that introduce another program's output.

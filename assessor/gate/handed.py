@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 
-from assessor.gate.requests import (LONGEST_CLAUSE, Whose, whose_text)
-from assessor.gate.wording import (choice, pattern)
+from assessor.gate.requests import LONGEST_CLAUSE, Whose, whose_text
+from assessor.gate.wording import choice, pattern
 
 # A longer text never counts as the sender's own.
 LONG_TEXT = 300  # characters

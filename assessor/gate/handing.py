@@ -10,11 +10,11 @@ from importlib import resources
 import numpy as np
 import numpy.typing as npt
 
-from assessor.gate.handed import (SELF, clauses_of)
+from assessor.gate.handed import SELF, clauses_of
 from assessor.gate.own_words import handed_over
-from assessor.gate.requests import (Whose, whose_text)
+from assessor.gate.requests import Whose, whose_text
 from assessor.gate.wording import pattern
-from memory.embeddings import (MULTILINGUAL, get_embedder)
+from memory.embeddings import MULTILINGUAL, get_embedder
 
 WEIGHTS_FILE = "handing.npz"
 DIMENSIONS = 512

@@ -13,10 +13,20 @@ from importlib import resources
 import numpy as np
 import numpy.typing as npt
 
+from assessor.gate.own_words import Parts, parts_of
+from assessor.gate.signals import (
+    END_LABEL,
+    HEADING,
+    JSON_ANSWER,
+    MUCH_SELF,
+    RULE_LINE,
+    SOME_SELF,
+    TASK_SIGNALS,
+    WORD,
+    self_share,
+)
 from assessor.local import hashing
-from assessor.gate.own_words import (Parts, parts_of)
-from assessor.gate.signals import (END_LABEL, HEADING, JSON_ANSWER, MUCH_SELF, RULE_LINE, SOME_SELF, TASK_SIGNALS, WORD, self_share)
-from assessor.local.hashing import (hashed, normalised, scaled)
+from assessor.local.hashing import hashed, normalised, scaled
 
 WEIGHTS_FILE = "likeness.npz"
 # Least log-odds of a program's prompt, chosen on messages of people (docs/openai-endpoint.md): of a

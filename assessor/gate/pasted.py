@@ -3,7 +3,7 @@
 import re
 
 from assessor.gate.handed import SELF
-from assessor.gate.wording import (chinese, choice)
+from assessor.gate.wording import chinese, choice
 
 _FLAGS = re.IGNORECASE | re.MULTILINE
 # From this line on, a message is someone else's mail.

@@ -7,8 +7,23 @@ from enum import StrEnum
 from assessor.gate.frames import has_frame
 from assessor.gate.handed import STATED
 from assessor.gate.likeness import is_like_a_program
-from assessor.gate.own_words import (Parts, bounded, parts_of)
-from assessor.gate.signals import (AGAIN, COLON, CONTENT, END_LABEL, ERROR, HEADING, MUCH_SELF, RULE_LINE, SCAFFOLD, SOME_SELF, TASK_SIGNALS, TOOL_REPORT, WORD, self_share)
+from assessor.gate.own_words import Parts, bounded, parts_of
+from assessor.gate.signals import (
+    AGAIN,
+    COLON,
+    CONTENT,
+    END_LABEL,
+    ERROR,
+    HEADING,
+    MUCH_SELF,
+    RULE_LINE,
+    SCAFFOLD,
+    SOME_SELF,
+    TASK_SIGNALS,
+    TOOL_REPORT,
+    WORD,
+    self_share,
+)
 from assessor.gate.systems import is_task
 
 # From this sum of weights on, a message is a program's prompt. The bound is lower for messages

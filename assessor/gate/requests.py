@@ -7,7 +7,7 @@ show whose text it may be.
 import re
 from enum import StrEnum
 
-from assessor.gate.wording import (chinese, choice, pattern)
+from assessor.gate.wording import chinese, choice, pattern
 
 # Maximum number of characters read per clause.
 LONGEST_CLAUSE = 160

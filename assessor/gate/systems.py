@@ -3,7 +3,7 @@
 import re
 
 from assessor.gate.likeness import sets_a_task
-from assessor.gate.signals import (JSON_ANSWER, RULE_LINE, TASK_SIGNALS, self_share)
+from assessor.gate.signals import JSON_ANSWER, RULE_LINE, TASK_SIGNALS, self_share
 
 # A system prompt states its task at the beginning.
 DUTY_CHARACTERS = 250

@@ -15,9 +15,9 @@ import json5
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from common.fields import Text
-from memory.drafts import (Content, Facets, MemoryTypeName, Tag, Topic)
-from memory.formulas.importance import (DEFAULT_TYPE, MEMORY_TYPES)
 from common.storable import storable
+from memory.drafts import Content, Facets, MemoryTypeName, Tag, Topic
+from memory.formulas.importance import DEFAULT_TYPE, MEMORY_TYPES
 
 MAX_TAGS, MAX_TOPICS = 10, 5  # seed 001, System Prompt
 # A reasoning model's thoughts may contain JSON that is not the answer. Some endpoints drop the

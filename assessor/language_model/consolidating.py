@@ -12,16 +12,16 @@ from typing import Annotated, Any
 from django.utils import timezone
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from assessor.language_model.answers import (as_required, json_object)
+from accounts.models import Space
+from assessor.language_model.answers import as_required, json_object
 from assessor.language_model.grounding import is_grounded
-from assessor.llm import (ChatMessage, Completion, ModelError, model_session)
+from assessor.llm import ChatMessage, Completion, ModelError, model_session
 from common.connections import release_connection
 from memory.consolidation.grouping import Sentence
 from memory.drafts import Content
-from memory.model_connections.choosing import (ChosenModel, chosen_model)
+from memory.model_connections.choosing import ChosenModel, chosen_model
 from memory.model_connections.usage import UsageMeter
-from accounts.models import Space
-from memory.models import (Memory, Purpose, UsagePurpose)
+from memory.models import Memory, Purpose, UsagePurpose
 from memory.models.policies import current_policy
 
 logger = logging.getLogger(__name__)

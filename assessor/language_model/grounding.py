@@ -9,7 +9,7 @@ import re
 import numpy as np
 
 from memory.embeddings import get_embedder
-from memory.text.text_similarity import (all_words, names, words)
+from memory.text.text_similarity import all_words, names, words
 
 LEAST_COVER = 0.5
 """Share of the summary's meaningful words that the person used."""

@@ -15,12 +15,17 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from assessor.language_model import prompts
-from assessor.language_model.answers import (FacetAssessment, MemoryAssessment, omitted_from, schema_of)
 from assessor.errors import AssessmentError
-from assessor.llm import (ChatMessage, ChatModel, Completion, LLMFactory, LLMType, ModelError)
+from assessor.language_model import prompts
+from assessor.language_model.answers import (
+    FacetAssessment,
+    MemoryAssessment,
+    omitted_from,
+    schema_of,
+)
+from assessor.llm import ChatMessage, ChatModel, Completion, LLMFactory, LLMType, ModelError
 from memory.drafts import Facets
-from memory.formulas.retention import (Tiers, ttl_seconds)
+from memory.formulas.retention import Tiers, ttl_seconds
 
 logger = logging.getLogger(__name__)
 

@@ -11,12 +11,12 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
-from assessor.language_model.answers import (as_required, json_object)
-from assessor.llm import (ChatMessage, ChatModel, ModelError, Usage)
+from assessor.language_model.answers import as_required, json_object
+from assessor.llm import ChatMessage, ChatModel, ModelError, Usage
 from common.fields import Text
-from memory.recall.similar import Neighbour
-from memory.reconciliation.rules import (Decision, Verdict, superseding)
 from common.text_forms import folded
+from memory.recall.similar import Neighbour
+from memory.reconciliation.rules import Decision, Verdict, superseding
 
 logger = logging.getLogger(__name__)
 

@@ -10,11 +10,20 @@ from contextlib import asynccontextmanager
 from functools import cache
 from typing import TYPE_CHECKING
 
-from assessor.llm.base import (ChatMessage, ChatModel, Chunk, Completion, Finished, TextDelta, ToolCall, Usage)
-from assessor.llm.errors import (ModelBadAnswer, ModelError)
-from assessor.llm.factory import (LLMFactory, LLMType)
+from assessor.llm.base import (
+    ChatMessage,
+    ChatModel,
+    Chunk,
+    Completion,
+    Finished,
+    TextDelta,
+    ToolCall,
+    Usage,
+)
+from assessor.llm.errors import ModelBadAnswer, ModelError
+from assessor.llm.factory import LLMFactory, LLMType
 from assessor.llm.metering import MeteredModel
-from memory.model_connections.choosing import (ModelConfiguration, Prices)
+from memory.model_connections.choosing import ModelConfiguration, Prices
 from memory.model_connections.usage import UsageMeter
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from typing import Any
 
 import openai
 
-from assessor.llm.sdk_errors import (TOO_LONG, endpoint_said)
+from assessor.llm.sdk_errors import TOO_LONG, endpoint_said
 
 Messages = Sequence[Mapping[str, Any]]
 

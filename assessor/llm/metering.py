@@ -7,10 +7,10 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from assessor.llm.base import (ChatMessage, ChatModel, Chunk, Completion, Finished, Usage)
+from assessor.llm.base import ChatMessage, ChatModel, Chunk, Completion, Finished, Usage
 from assessor.llm.errors import ModelError
 from assessor.llm.wire import UsageOrNone
-from memory.model_connections.usage import (ModelCall, UsageMeter)
+from memory.model_connections.usage import ModelCall, UsageMeter
 
 
 class MeteredModel(ChatModel):

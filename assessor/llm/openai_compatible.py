@@ -12,15 +12,15 @@ from typing import Any, TypeVar
 
 import openai
 
-from assessor.llm.base import (ChatMessage, ChatModel, Chunk, Completion, TextDelta, Usage)
+from assessor.llm.base import ChatMessage, ChatModel, Chunk, Completion, TextDelta, Usage
 from assessor.llm.clients import Clients
-from assessor.llm.dialects import (ANSWER, Dialect, Wish)
+from assessor.llm.dialects import ANSWER, Dialect, Wish
 from assessor.llm.errors import ModelBadAnswer
 from assessor.llm.events import events_of
 from assessor.llm.portable import portable
-from assessor.llm.sdk_errors import (BROKE_OFF, translated)
+from assessor.llm.sdk_errors import BROKE_OFF, translated
 from assessor.llm.thoughts import ThoughtFilter
-from assessor.llm.wire import (AnswerPart, ChunkPart, StreamedReply)
+from assessor.llm.wire import AnswerPart, ChunkPart, StreamedReply
 from memory.model_connections.choosing import Prices
 
 T = TypeVar("T")

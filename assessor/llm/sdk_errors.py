@@ -13,7 +13,20 @@ from contextlib import contextmanager
 import httpx2
 import openai
 
-from assessor.llm.errors import (ModelBadAnswer, ModelBadRequest, ModelError, ModelInterrupted, ModelNotFound, ModelRateLimited, ModelRedirected, ModelServerError, ModelTimeout, ModelTooLong, ModelUnauthorized, ModelUnreachable)
+from assessor.llm.errors import (
+    ModelBadAnswer,
+    ModelBadRequest,
+    ModelError,
+    ModelInterrupted,
+    ModelNotFound,
+    ModelRateLimited,
+    ModelRedirected,
+    ModelServerError,
+    ModelTimeout,
+    ModelTooLong,
+    ModelUnauthorized,
+    ModelUnreachable,
+)
 from common.retry_after import retry_after
 
 # Looked up along the class's ancestors: APIStatusError covers statuses without their own class

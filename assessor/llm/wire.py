@@ -15,7 +15,7 @@ from pydantic import (
     WrapValidator,
 )
 
-from assessor.llm.base import (Finished, ToolCall, Usage)
+from assessor.llm.base import Finished, ToolCall, Usage
 from assessor.llm.errors import ModelInterrupted
 
 

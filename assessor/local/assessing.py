@@ -7,18 +7,18 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from assessor.local.context import (context_features, in_context, question_before)
-from assessor.local.facets import (DIGITS, STEPS, load_facet_heads)
-from assessor.local.features import (CUES, word_count)
-from assessor.local.head import (MEMORY_TYPES, Array, Head, Scores, load_head)
-from assessor.local.kinds import (is_origin, is_trivia)
-from assessor.local.lasting import (FOREVER, corrected, fitting_types, is_short, types_of_lasting)
+from assessor.local.context import context_features, in_context, question_before
+from assessor.local.facets import DIGITS, STEPS, load_facet_heads
+from assessor.local.features import CUES, word_count
+from assessor.local.head import MEMORY_TYPES, Array, Head, Scores, load_head
+from assessor.local.kinds import is_origin, is_trivia
+from assessor.local.lasting import FOREVER, corrected, fitting_types, is_short, types_of_lasting
 from assessor.local.questions import is_question
-from assessor.local.requests import (is_order_of_work, is_request, supposes)
+from assessor.local.requests import is_order_of_work, is_request, supposes
 from assessor.local.restatement import assessed_text
 from assessor.local.sentences import split_sentences
-from assessor.local.summary import (MAX_LENGTH, summarize)
-from assessor.local.tagging import (find_tags, find_topics)
+from assessor.local.summary import MAX_LENGTH, summarize
+from assessor.local.tagging import find_tags, find_topics
 from memory.drafts import Facets
 from memory.text.how_to_answer import says_how_to_answer
 

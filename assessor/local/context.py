@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 
 from assessor.local.features import CUES
 from assessor.local.questions import is_question
-from assessor.local.sentences import (IMAGE, split_sentences)
+from assessor.local.sentences import IMAGE, split_sentences
 from assessor.local.words import content_words
 
 EARLIER_TEXTS = 20

@@ -14,8 +14,8 @@ from importlib import resources
 import numpy as np
 import numpy.typing as npt
 
-from assessor.local.features import (HASHED_DIMENSIONS, feature_matrix)
-from assessor.local.head import (EMBEDDING_DIMENSIONS, Array, softmax)
+from assessor.local.features import HASHED_DIMENSIONS, feature_matrix
+from assessor.local.head import EMBEDDING_DIMENSIONS, Array, softmax
 from memory.drafts import Facets
 
 FACETS_FILE = "facets.npz"

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from assessor.local.questions import is_question
-from assessor.local.sentences import (IMAGE, split_sentences)
+from assessor.local.sentences import IMAGE, split_sentences
 from assessor.local.words import content_words
 
 Matrix = npt.NDArray[np.float32]

@@ -8,7 +8,7 @@ from importlib import resources
 import numpy as np
 import numpy.typing as npt
 
-from assessor.local.features import (HASHED_DIMENSIONS, feature_matrix)
+from assessor.local.features import HASHED_DIMENSIONS, feature_matrix
 
 Array = npt.NDArray[np.float32]
 

@@ -10,7 +10,7 @@ import tomllib
 from datetime import UTC, datetime
 from importlib import resources
 
-from assessor.local.features import (CUES, word_count)
+from assessor.local.features import CUES, word_count
 from memory.text.event_dates import event_in
 
 LONGEST_MOOD = LONGEST_TRAIT = 8

@@ -9,8 +9,17 @@ from collections.abc import Sequence
 import numpy as np
 
 from assessor.local.features import word_count
-from assessor.local.head import (MEMORY_TYPES, Array)
-from assessor.local.kinds import (is_appointment, is_meal, is_news, is_opinion, is_origin, is_trivia, may_be_mood, may_be_trait)
+from assessor.local.head import MEMORY_TYPES, Array
+from assessor.local.kinds import (
+    is_appointment,
+    is_meal,
+    is_news,
+    is_opinion,
+    is_origin,
+    is_trivia,
+    may_be_mood,
+    may_be_trait,
+)
 from memory.formulas.retention import Tiers
 
 LONGEST = 20

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from assessor.local.features import (CUES, word_count)
+from assessor.local.features import CUES, word_count
 from assessor.local.head import Array
 from assessor.local.questions import is_question
 

@@ -4,7 +4,7 @@ import json
 import re
 from importlib import resources
 
-from assessor.local.sentences import (IMAGE, split_sentences)
+from assessor.local.sentences import IMAGE, split_sentences
 from assessor.local.words import content_words
 from memory.text.lexemes import unspaced_share
 

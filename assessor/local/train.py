@@ -19,13 +19,21 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import GroupKFold
 
-from assessor.local.assessing import (Embed, assess)
-from assessor.local.context import (FEATURES, context_features, in_context, log_odds)
+from assessor.local.assessing import Embed, assess
+from assessor.local.context import FEATURES, context_features, in_context, log_odds
 from assessor.local.facets import FacetHeads
-from assessor.local.features import (HASHED_DIMENSIONS, feature_matrix)
-from assessor.local.head import (EMBEDDING_DIMENSIONS, HEAD_FILE, MEMORY_TYPES, Array, Head, load_head, scaled)
+from assessor.local.features import HASHED_DIMENSIONS, feature_matrix
+from assessor.local.head import (
+    EMBEDDING_DIMENSIONS,
+    HEAD_FILE,
+    MEMORY_TYPES,
+    Array,
+    Head,
+    load_head,
+    scaled,
+)
 from assessor.local.restatement import assessed_text
-from assessor.local.talks import (TalkTurn, load_talks)
+from assessor.local.talks import TalkTurn, load_talks
 from memory.embeddings.minilm import MiniLMEmbedder
 
 Importances = npt.NDArray[np.float64]

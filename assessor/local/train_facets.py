@@ -21,11 +21,11 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GroupKFold
 
 from assessor.local.assessing import Embed
-from assessor.local.facets import (FACETS_FILE, LAYERS, STEPS, FacetHeads, facet_features, scaled)
-from assessor.local.features import (CJK, HASHED_DIMENSIONS)
-from assessor.local.head import (EMBEDDING_DIMENSIONS, Array)
-from assessor.local.restatement import (assessed_text, in_own_words)
-from assessor.local.train import (FOLDER, load_examples, save)
+from assessor.local.facets import FACETS_FILE, LAYERS, STEPS, FacetHeads, facet_features, scaled
+from assessor.local.features import CJK, HASHED_DIMENSIONS
+from assessor.local.head import EMBEDDING_DIMENSIONS, Array
+from assessor.local.restatement import assessed_text, in_own_words
+from assessor.local.train import FOLDER, load_examples, save
 from memory.embeddings.minilm import MiniLMEmbedder
 
 VARIANTS = 4

@@ -9,13 +9,13 @@ from typing import Any, TypedDict
 
 from django.db import transaction
 
-from assessor.errors import AssessmentError
-from assessor.outbox.fault_labels import (SENTENCES, WORKERS_STOPPED)
-from assessor.models import (MAX_ATTEMPTS, Assessment, State)
-from common.metrics import assessments_finished
 from accounts.models import WebhookEvent
-from memory.models.policies import current_policy
+from assessor.errors import AssessmentError
+from assessor.models import MAX_ATTEMPTS, Assessment, State
+from assessor.outbox.fault_labels import SENTENCES, WORKERS_STOPPED
+from common.metrics import assessments_finished
 from common.storable import storable
+from memory.models.policies import current_policy
 from memory.text.secrets import mask_secrets
 from memory.webhooks.services import emit
 

@@ -5,8 +5,8 @@ from uuid import UUID
 
 from django.db.models import Q
 
-from assessor.models import Assessment
 from accounts.models import Space
+from assessor.models import Assessment
 from memory.models import Memory
 from memory.text.secrets import mask_json
 

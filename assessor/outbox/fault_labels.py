@@ -11,7 +11,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_noop as _
 
 from assessor.llm import ModelError
-from assessor.llm.errors import (ModelInterrupted, ModelUnreachable)
+from assessor.llm.errors import ModelInterrupted, ModelUnreachable
 from memory.embeddings.failures import Failure
 
 WORKERS_STOPPED: Final = "workers_stopped"

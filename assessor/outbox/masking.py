@@ -1,7 +1,7 @@
 """Masks secrets in the outbox rows themselves, before the assessment."""
 
-from assessor.saving.exchanges import (exchange_of, rows_of)
 from assessor.models import Assessment
+from assessor.saving.exchanges import exchange_of, rows_of
 from assessor.screening import mask_exchange
 from memory.models.policies import current_policy
 

@@ -11,11 +11,11 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from assessor.models import (Assessment, State)
 from accounts.members.services import addresses_of_owners
-from memory.model_connections.failures import failing_connections
 from accounts.models import Space
-from memory.models import (Memory, MemoryEvent)
+from assessor.models import Assessment, State
+from memory.model_connections.failures import failing_connections
+from memory.models import Memory, MemoryEvent
 from memory.models.history import Action
 from memory.transfer.export_job import waiting_exports
 

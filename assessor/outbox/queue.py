@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Any
 
-from assessor.models import (Assessment, AssessmentQuerySet, State)
+from assessor.models import Assessment, AssessmentQuerySet, State
 from common import queue
 
 TASK = "assessor.tasks.assess"

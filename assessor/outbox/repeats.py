@@ -6,13 +6,13 @@ from uuid import UUID
 
 from django.db import transaction
 
-from assessor.saving.exchanges import (joined, span_of)
-from assessor.models import (Assessment, State)
-from assessor.outbox.services import (queue_assessment, retry)
 from accounts.audit import note
+from accounts.models import AuditAction, Space
+from assessor.models import Assessment, State
+from assessor.outbox.services import queue_assessment, retry
+from assessor.saving.exchanges import joined, span_of
 from common.actors import Actor
-from common.errors import (Conflict, NotFound)
-from accounts.models import (AuditAction, Space)
+from common.errors import Conflict, NotFound
 
 
 @transaction.atomic

@@ -13,30 +13,30 @@ from uuid import UUID, uuid4
 from django.db import transaction
 from django.db.models.functions import Coalesce
 
-from assessor.assessing import (AssessmentResult, Exchange)
-from assessor.outbox.endings import (end, fail, fail_exhausted, failed_tries, spent_on)
+from accounts.models import Space
+from accounts.models.zones import spoken_columns
+from assessor.assessing import AssessmentResult, Exchange
 from assessor.errors import AssessmentError
-from assessor.saving.exchanges import span_of
 from assessor.gate.exchanges import why_ignored
-from assessor.outbox.masking import forget_secrets
-from assessor.models import (MAX_ATTEMPTS, Assessment, State)
-from assessor.outbox.queue import (TASK, enqueue_on_commit, requeue)
 from assessor.language_model.reconciling import Advisor
-from assessor.saving.remembering import (MemoryWriteIntent, tells_news, update_memory, write_intent)
-from assessor.screening import (anything_said, mask_result)
+from assessor.models import MAX_ATTEMPTS, Assessment, State
+from assessor.outbox.endings import end, fail, fail_exhausted, failed_tries, spent_on
+from assessor.outbox.masking import forget_secrets
+from assessor.outbox.queue import TASK, enqueue_on_commit, requeue
+from assessor.saving.exchanges import span_of
+from assessor.saving.remembering import MemoryWriteIntent, tells_news, update_memory, write_intent
 from assessor.saving.second_opinion import SecondOpinion
+from assessor.screening import anything_said, mask_result
 from common import leases
 from common.errors import Conflict
-from memory.formulas.retention import ttl_seconds
 from common.log_ids import request_id
-from accounts.models import Space
-from memory.models import (Memory, Reason)
-from memory.models.policies import current_policy
-from accounts.models.zones import spoken_columns
 from common.moments import beside
-from memory.policy import (AssessmentPolicy, PolicyDocument)
-from memory.reconciliation.discarding import superseded_by
 from common.storable import storable
+from memory.formulas.retention import ttl_seconds
+from memory.models import Memory, Reason
+from memory.models.policies import current_policy
+from memory.policy import AssessmentPolicy, PolicyDocument
+from memory.reconciliation.discarding import superseded_by
 from memory.text.secrets import says_only_secrets
 
 # The lease is renewed while a model works. Its length decides how soon another worker can claim a

@@ -11,13 +11,13 @@ from datetime import datetime, timedelta
 
 from django.db import transaction
 
-from assessor.saving.exchanges import (exchange_of, rows_of)
-from assessor.models import (Assessment, State)
-from assessor.outbox.queue import (enqueue_on_commit, requeue)
+from assessor.models import Assessment, State
+from assessor.outbox.queue import enqueue_on_commit, requeue
+from assessor.saving.exchanges import exchange_of, rows_of
 from assessor.screening import assessed_part
+from common.locks import lock_changes
 from memory.drafts import MAX_CONTENT
 from memory.embeddings import get_embedder
-from common.locks import lock_changes
 from memory.policy import AssessmentPolicy
 
 SAME_TOPIC = 0.29

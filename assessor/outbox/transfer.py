@@ -3,10 +3,10 @@
 from django.db.models import F
 
 from assessor.gate.prompts import gate_reason
-from assessor.models import (Assessment, State)
+from assessor.models import Assessment, State
 from memory.drafts import MAX_CONTENT
 from memory.models import Reason
-from memory.transfer.sections import (Row, Section)
+from memory.transfer.sections import Row, Section
 
 
 def _check(row: Row) -> None:

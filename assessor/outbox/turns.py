@@ -9,9 +9,9 @@ from uuid import UUID
 
 from django.db import InternalError, OperationalError, transaction
 
+from accounts.models import Space
 from assessor.models import Assessment
 from assessor.outbox.services import claim
-from accounts.models import Space
 
 
 class Turns:

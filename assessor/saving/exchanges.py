@@ -9,12 +9,12 @@ from datetime import datetime, timedelta
 
 from django.db.models import QuerySet
 
-from assessor.assessing import (AssessmentResult, Exchange)
+from accounts.models import Space
+from assessor.assessing import AssessmentResult, Exchange
 from assessor.gate import GateReason
-from assessor.models import (Assessment, State)
+from assessor.models import Assessment, State
 from assessor.screening import assessed_part
 from memory.formulas.retention import ttl_seconds
-from accounts.models import Space
 from memory.models import Reason
 from memory.policy import PolicyDocument
 

@@ -6,11 +6,11 @@ from dataclasses import replace
 from asgiref.sync import sync_to_async
 from django.utils import timezone
 
-from assessor.assessing import (AssessmentResult, Exchange, assess_exchange)
-from assessor.llm import (MeteredModel, get_model)
+from accounts.models import Space
+from assessor.assessing import AssessmentResult, Exchange, assess_exchange
+from assessor.llm import MeteredModel, get_model
 from memory.model_connections.choosing import ChosenModel
 from memory.model_connections.usage import UsageMeter
-from accounts.models import Space
 from memory.models import UsagePurpose
 from memory.policy import PolicyDocument
 

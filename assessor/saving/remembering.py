@@ -5,34 +5,34 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from assessor.assessing import (AssessmentResult, Exchange, with_usage)
+from assessor.assessing import AssessmentResult, Exchange, with_usage
 from assessor.errors import AssessmentError
-from assessor.saving.exchanges import joined
 from assessor.gate.exchanges import handed_over_in
+from assessor.language_model.reconciling import Advisor, close_ones
 from assessor.models import Assessment
-from assessor.language_model.reconciling import (Advisor, close_ones)
+from assessor.saving.exchanges import joined
 from assessor.saving.screened import screened
-from assessor.screening import (Finding, evidence, stated_by_user)
 from assessor.saving.second_opinion import SecondOpinion
 from assessor.saving.taught import lock_taught
+from assessor.screening import Finding, evidence, stated_by_user
 from common.actors import Actor
-from memory.drafts import (DOCUMENT, MAX_TAGS, Facets, MemoryChange, MemoryDraft, Replacement, Source)
-from memory.embeddings import EmbeddingError
 from common.errors import Conflict
-from memory.formulas.importance import (DEFAULT_TYPE, TYPE_IMPORTANCE)
-from memory.models import (BinReason, Memory)
+from memory.drafts import DOCUMENT, MAX_TAGS, Facets, MemoryChange, MemoryDraft, Replacement, Source
+from memory.embeddings import EmbeddingError
+from memory.formulas.importance import DEFAULT_TYPE, TYPE_IMPORTANCE
+from memory.models import BinReason, Memory
 from memory.models.policies import current_policy
-from memory.models.reasons import (FROM_DOCUMENT, FROM_PASTED, UNSURE, Reason, because)
+from memory.models.reasons import FROM_DOCUMENT, FROM_PASTED, UNSURE, Reason, because
 from memory.policy import AssessmentPolicy
-from memory.recall.similar import (NEIGHBOURS, Neighbour)
+from memory.recall.similar import NEIGHBOURS, Neighbour
 from memory.recall.standing import owned_by_speaker
 from memory.reconciliation.discarding import superseded_by
-from memory.reconciliation.rules import (Decision, Verdict, is_same_text, one_text)
-from memory.reconciliation.services import (CONTRADICTING, Statement, by_rule, is_echo, near)
+from memory.reconciliation.rules import Decision, Verdict, is_same_text, one_text
+from memory.reconciliation.services import CONTRADICTING, Statement, by_rule, is_echo, near
 from memory.reconciliation.succession import inherited
 from memory.retention.recycle_bin import move_to_bin
-from memory.review.services import (hold_memory, remember_or_hold)
-from memory.store.services import (Prepared, prepare_memories, revise_memory)
+from memory.review.services import hold_memory, remember_or_hold
+from memory.store.services import Prepared, prepare_memories, revise_memory
 from memory.text.text_similarity import meaning
 from memory.tools import TOOL
 

@@ -5,13 +5,13 @@ with a model if the classifier is in doubt.
 from collections.abc import Sequence
 from dataclasses import replace
 
-from assessor.assessing import (AssessmentResult, Exchange, with_usage)
+from assessor.assessing import AssessmentResult, Exchange, with_usage
 from assessor.errors import AssessmentError
-from assessor.saving.exchanges import earlier_messages
 from assessor.models import Assessment
-from assessor.screening import (DOUBTFUL, SURE, Finding, is_enough, screen, suspect)
-from assessor.screening.suspicion import (CONFIRMED, TURNS)
+from assessor.saving.exchanges import earlier_messages
 from assessor.saving.second_opinion import SecondOpinion
+from assessor.screening import DOUBTFUL, SURE, Finding, is_enough, screen, suspect
+from assessor.screening.suspicion import CONFIRMED, TURNS
 from memory.drafts import MemoryDraft
 from memory.embeddings import EmbeddingError
 from memory.policy import AssessmentPolicy

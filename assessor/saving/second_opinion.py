@@ -11,8 +11,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
-from assessor.language_model.answers import (as_required, json_object)
-from assessor.llm import (ChatMessage, ChatModel, ModelError, Usage)
+from assessor.language_model.answers import as_required, json_object
+from assessor.llm import ChatMessage, ChatModel, ModelError, Usage
 from assessor.screening import Finding
 from common.fields import Text
 

@@ -5,9 +5,9 @@ from uuid import UUID
 
 from django.db.models import Exists, OuterRef, Q
 
-from assessor.models import Assessment
 from accounts.models import Space
-from memory.models import (Memory, MemoryEvent, MemoryRevision)
+from assessor.models import Assessment
+from memory.models import Memory, MemoryEvent, MemoryRevision
 from memory.models.history import Action
 from memory.models.memories import MemoryQuerySet
 from memory.tools import TOOL

@@ -13,23 +13,23 @@ from collections.abc import Sequence
 
 from django.utils import timezone
 
-from assessor.assessing import (Exchange, assess_locally)
+from accounts.models import Space
+from assessor.assessing import Exchange, assess_locally
+from assessor.language_model.reconciling import Advice, close_ones
+from assessor.language_model.reconciling import advise as ask_model
 from assessor.llm import model_session
 from assessor.local.restatement import in_own_words
-from assessor.language_model.reconciling import (Advice, close_ones)
-from assessor.language_model.reconciling import advise as ask_model
-from assessor.screening import (screen, suspect_words)
+from assessor.screening import screen, suspect_words
 from common.connections import release_connection
 from memory.drafts import Facets
 from memory.embeddings import EmbeddingError
 from memory.model_connections.choosing import chosen_model
 from memory.model_connections.usage import UsageMeter
-from accounts.models import Space
-from memory.models import (Purpose, UsagePurpose)
+from memory.models import Purpose, UsagePurpose
 from memory.policy import PolicyDocument
 from memory.recall.similar import Neighbour
 from memory.reconciliation.rules import Decision
-from memory.tools.write_guard import (Guard, TypeAndImportance)
+from memory.tools.write_guard import Guard, TypeAndImportance
 
 logger = logging.getLogger(__name__)
 

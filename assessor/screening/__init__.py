@@ -11,12 +11,12 @@ Keys, passwords and card numbers are masked before the assessment (memory.text.s
 
 from dataclasses import replace
 
-from assessor.assessing import (AssessmentResult, Exchange)
-from assessor.screening.attacks import (Finding, screen)
+from assessor.assessing import AssessmentResult, Exchange
+from assessor.screening.attacks import Finding, screen
 from assessor.screening.machine_text import assessed_part
-from assessor.screening.provenance import (anything_said, evidence, stated_by_user, texts_of)
-from assessor.screening.suspicion import (DOUBTFUL, SURE, is_enough, suspect, suspect_words)
-from memory.text.secrets import (mask_json, mask_secrets, mask_together)
+from assessor.screening.provenance import anything_said, evidence, stated_by_user, texts_of
+from assessor.screening.suspicion import DOUBTFUL, SURE, is_enough, suspect, suspect_words
+from memory.text.secrets import mask_json, mask_secrets, mask_together
 
 __all__ = [
     "DOUBTFUL",

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from importlib import resources
 
 from assessor.assessing import Exchange
-from assessor.screening.disguises import (decoded_parts, undisguised)
-from assessor.screening.provenance import (Origin, Part, own_words, parts_of)
+from assessor.screening.disguises import decoded_parts, undisguised
+from assessor.screening.provenance import Origin, Part, own_words, parts_of
 from assessor.screening.words import words_of
 from memory.models.reasons import because
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from importlib import resources
 from urllib.parse import unquote
 
-from assessor.screening.provenance import (Origin, Part)
+from assessor.screening.provenance import Origin, Part
 from assessor.screening.words import as_read
 
 # Common English words, and words that are frequent in planted instructions

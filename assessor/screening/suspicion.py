@@ -15,11 +15,11 @@ import numpy as np
 import numpy.typing as npt
 
 from assessor.assessing import Exchange
-from assessor.screening.attacks import (QUOTED_LENGTH, Finding)
-from assessor.screening.disguises import (decoded_parts, undisguised)
-from assessor.screening.provenance import (Origin, Part, own_words, parts_of)
-from assessor.screening.suspicion_features import (Window, whole, windows)
-from memory.embeddings import (MULTILINGUAL, get_embedder)
+from assessor.screening.attacks import QUOTED_LENGTH, Finding
+from assessor.screening.disguises import decoded_parts, undisguised
+from assessor.screening.provenance import Origin, Part, own_words, parts_of
+from assessor.screening.suspicion_features import Window, whole, windows
+from memory.embeddings import MULTILINGUAL, get_embedder
 
 Array = npt.NDArray[np.float32]
 

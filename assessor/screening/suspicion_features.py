@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from assessor.local import hashing
-from assessor.local.hashing import (hashed, normalised, scaled)
+from assessor.local.hashing import hashed, normalised, scaled
 from assessor.local.sentences import split_sentences
 
 # A window is a sentence, with the following ones while it is shorter than _SHORT characters, and at

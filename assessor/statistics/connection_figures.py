@@ -7,9 +7,9 @@ from uuid import UUID
 
 from django.db import connection
 
-from assessor.statistics.inspection import PERIOD
-from assessor.models import (FallbackReason, State)
 from accounts.models import Space
+from assessor.models import FallbackReason, State
+from assessor.statistics.inspection import PERIOD
 from memory.models import ModelConnection
 
 LATEST = 500

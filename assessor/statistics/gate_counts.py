@@ -6,10 +6,10 @@ from datetime import datetime
 from django.db.models import Sum
 from django.utils.translation import gettext_lazy as _
 
-from assessor.gate.prompts import GateReason
-from assessor.statistics.inspection import PERIOD
-from assessor.models import GateCount
 from accounts.models import Space
+from assessor.gate.prompts import GateReason
+from assessor.models import GateCount
+from assessor.statistics.inspection import PERIOD
 
 LABELS = {
     GateReason.CLIENT_TASK: _("tasks named by the client"),

@@ -13,9 +13,9 @@ from django.contrib.postgres.fields import ArrayField
 from django.db import connection
 from django.db.models import Aggregate, Avg, Count, FloatField, Min, Q, Sum
 
-from assessor.assessing import LOCAL_MODEL
-from assessor.models import (Assessment, AssessmentQuerySet, State)
 from accounts.models import Space
+from assessor.assessing import LOCAL_MODEL
+from assessor.models import Assessment, AssessmentQuerySet, State
 
 PERIOD = timedelta(days=30)
 # Seed 001, "Performance Targets".

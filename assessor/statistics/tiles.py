@@ -10,8 +10,14 @@ from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from assessor.statistics.inspection import (TARGET_COST_USD, TARGET_LATENCY_MS, TARGET_SUCCESS, Figures, ModelFigures)
-from assessor.templatetags.assessments import (duration, usd)
+from assessor.statistics.inspection import (
+    TARGET_COST_USD,
+    TARGET_LATENCY_MS,
+    TARGET_SUCCESS,
+    Figures,
+    ModelFigures,
+)
+from assessor.templatetags.assessments import duration, usd
 
 
 @dataclass(frozen=True)

@@ -16,12 +16,12 @@ from django.utils.formats import number_format
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
-from assessor.outbox.fault_labels import (fault, fault_in_chat)
-from assessor.models import Assessment
 from assessor.local.reasoning_labels import reasoning_in_words
+from assessor.models import Assessment
+from assessor.outbox.fault_labels import fault, fault_in_chat
 from memory.jobs.durations import how_long
 from memory.retention.lifetime_bar import band
-from memory.templatetags.ebb import (age_in_words, days_since, time_tag)
+from memory.templatetags.ebb import age_in_words, days_since, time_tag
 
 register = template.Library()
 register.filter(band)

@@ -82,7 +82,7 @@ def _say(space: Any, user_id: str, text: str, now: datetime) -> None:
 
 def _first(space: Any, user_id: str, question: str) -> str:
     from common.readers import Reader
-    from memory.recall.recall import (SearchRequest, recall)
+    from memory.recall.recall import SearchRequest, recall
 
     request = SearchRequest(question, limit=1, reader=Reader(user_id))
     return recall(space, request, now=ASKED).results[0].memory.content

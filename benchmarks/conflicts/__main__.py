@@ -21,8 +21,8 @@ from sklearn.model_selection import GroupKFold
 
 from benchmarks import harness
 from memory.reconciliation import changes
-from memory.reconciliation.changes.features import (Array, may_tell_change, pair_features)
-from memory.reconciliation.changes.model import (SIGNS_SCALE, WEIGHTS_FILE, Weights)
+from memory.reconciliation.changes.features import Array, may_tell_change, pair_features
+from memory.reconciliation.changes.model import SIGNS_SCALE, WEIGHTS_FILE, Weights
 from memory.text.lexemes import unspaced
 
 FOLDER = Path(__file__).parent / "pairs"

@@ -10,8 +10,8 @@ from scipy.sparse import csr_matrix
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GroupKFold
 
-from assessor.gate import (gate_reason, likeness, own_words)
-from assessor.gate.own_words import (bounded, parts_of)
+from assessor.gate import gate_reason, likeness, own_words
+from assessor.gate.own_words import bounded, parts_of
 from assessor.local.train import load_examples
 from benchmarks.programs.collecting import Template, templates_of
 from benchmarks.programs.examples import (

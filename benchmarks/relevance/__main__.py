@@ -27,8 +27,8 @@ from benchmarks.relevance.asking import (
 )
 from benchmarks.relevance.examples import Examples, examples, with_mixed
 from benchmarks.relevance.fitting import Vector, area_under_curve, fit, out_of_fold
-from memory.recall.relevance import (model, relevance_of)
-from memory.recall.relevance.utterances import (chinese_share, features, is_question)
+from memory.recall.relevance import model, relevance_of
+from memory.recall.relevance.utterances import chinese_share, features, is_question
 
 UTTERANCE_PENALTY, MODEL_PENALTY = 1.0, 0.3
 # The evidence of a conversation's question is the minimum that answers it; the memories around it

@@ -57,7 +57,7 @@ class Asked:
 def vector_of(text: str, *, multilingual: bool) -> Vector:
     """Return the text's vector by one of the two built-in models."""
     from memory.embeddings import get_embedder
-    from memory.embeddings.vectors import (MINILM, USE)
+    from memory.embeddings.vectors import MINILM, USE
 
     vector: Vector = get_embedder(*(USE if multilingual else MINILM)).embed([text])[0]
     return vector
@@ -67,8 +67,8 @@ class Space:
     """A space filled with memories, in their order."""
 
     def __init__(self, drafts: Sequence[Any], size: str, now: datetime) -> None:
+        from accounts.models import Embedder, Space
         from common.actors import SYSTEM
-        from accounts.models import (Embedder, Space)
         from memory.spaces.services import create_space
         from memory.store.services import create_memories
 
@@ -120,8 +120,8 @@ class Space:
         from memory.formulas.ranking import PROFILES
         from memory.policy import PolicyDocument
         from memory.recall.recall import trusting
-        from memory.recall.remarks import (is_remark, turned)
-        from memory.recall.sql import (Question, Shape, recalled)
+        from memory.recall.remarks import is_remark, turned
+        from memory.recall.sql import Question, Shape, recalled
 
         class Turned(Question):
             @property
@@ -209,7 +209,7 @@ def fact_drafts(facts: Sequence[Fact], now: datetime) -> list[Any]:
 
 def conversation_drafts(talk: Conversation) -> list[Any]:
     """Return a memory for each turn, with its speaker and date."""
-    from memory.drafts import (MemoryDraft, Source)
+    from memory.drafts import MemoryDraft, Source
 
     return [
         MemoryDraft(

@@ -12,7 +12,7 @@ from sklearn.model_selection import GroupKFold
 
 from assessor.screening import suspicion
 from assessor.screening.disguises import undisguised
-from assessor.screening.suspicion_features import (COLUMNS, Window, whole, windows)
+from assessor.screening.suspicion_features import COLUMNS, Window, whole, windows
 from benchmarks.suspicion.examples import (
     Example,
     innocent_examples,

@@ -2,8 +2,9 @@
 
 from ninja import Router
 
-from chat.api import (conversations, turns)
-from chat.connections import (api as connections, choices_api as model_choices)
+from chat.api import conversations, turns
+from chat.connections import api as connections
+from chat.connections import choices_api as model_choices
 
 router = Router()
 for part in (turns, conversations, connections, model_choices):

@@ -7,14 +7,20 @@ from django.http import HttpRequest
 from django.utils import timezone
 from ninja import Query, Router, Status
 
-from chat.models import (Conversation, Message)
-from chat.schemas import (ConversationChange, ConversationDetail, ConversationList, ConversationOut, Search)
-from chat.conversations import services as conversations
 from accounts.authentication import access_to
-from common.errors import NotFound
 from accounts.models import Space
+from chat.conversations import services as conversations
+from chat.models import Conversation, Message
+from chat.schemas import (
+    ConversationChange,
+    ConversationDetail,
+    ConversationList,
+    ConversationOut,
+    Search,
+)
+from common.errors import NotFound
 from common.pagination import keyset
-from common.requests import (RowId, parse_uuid)
+from common.requests import RowId, parse_uuid
 
 router = Router(tags=["chat"])
 

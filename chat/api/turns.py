@@ -12,25 +12,25 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.utils import timezone
 from ninja import Router
 
-from assessor.gate import (GATE_HEADER, GateReason, gate_reason)
-from assessor.llm import ModelError
-from chat.replies.ephemeral import (ephemeral_conversation, stream_ephemeral_reply)
-from chat.models import Message
-from chat.replies.writing import (Done, Event, Failed, Recalled, Token, Tool, stream_reply)
-from chat.schemas import (AnswerIn, ChatIn, ChatOut, EditIn)
-from chat.conversations.services import (conversation_for, message_for)
-from chat.replies.edits import edit_message
-from chat.replies.repeats import begin_once
-from chat.replies.turns import (NewConversation, answer_again, begin_turn)
-from chat.replies.sse import (event, event_stream, token_event)
-from chat.replies.stored_turns import (ReplyFailed, kept, stored_reply)
-from accounts.authentication import (Access, access_to)
-from common.connections import (release_connection, release_request_connection)
-from memory.embeddings import EmbeddingError
+from accounts.authentication import Access, access_to
 from accounts.models import Space
+from assessor.gate import GATE_HEADER, GateReason, gate_reason
+from assessor.llm import ModelError
+from chat.conversations.services import conversation_for, message_for
+from chat.models import Message
+from chat.replies.edits import edit_message
+from chat.replies.ephemeral import ephemeral_conversation, stream_ephemeral_reply
+from chat.replies.repeats import begin_once
+from chat.replies.sse import event, event_stream, token_event
+from chat.replies.stored_turns import ReplyFailed, kept, stored_reply
+from chat.replies.turns import NewConversation, answer_again, begin_turn
+from chat.replies.writing import Done, Event, Failed, Recalled, Token, Tool, stream_reply
+from chat.schemas import AnswerIn, ChatIn, ChatOut, EditIn
+from common.connections import release_connection, release_request_connection
 from common.moments import zone_name
+from common.requests import OnceOnly, or_events
+from memory.embeddings import EmbeddingError
 from memory.recall.share import turn_of
-from common.requests import (OnceOnly, or_events)
 from memory.store.idempotency import key_of
 
 router = Router(tags=["chat"])

@@ -4,15 +4,22 @@ from django.http import HttpRequest
 from django.utils import timezone
 from ninja import Query, Router, Status
 
-from assessor.statistics.connection_figures import (ConnectionFigures, connection_figures)
+from accounts.authentication import BearerKey, OperatorSession, operator_of
+from assessor.statistics.connection_figures import ConnectionFigures, connection_figures
 from chat.connections.connection_trials import tested
-from accounts.authentication import (BearerKey, OperatorSession, operator_of)
 from common.errors import NotFound
-from memory.model_connections import services
-from memory.model_connections.schemas import (ConnectionChangeIn, ConnectionIn, ConnectionList, ConnectionOut, ConnectionTestIn, ConnectionTestOut)
-from memory.models import ModelConnection
 from common.pagination import keyset
-from common.requests import (PageIn, RowId, may_fail, parse_uuid)
+from common.requests import PageIn, RowId, may_fail, parse_uuid
+from memory.model_connections import services
+from memory.model_connections.schemas import (
+    ConnectionChangeIn,
+    ConnectionIn,
+    ConnectionList,
+    ConnectionOut,
+    ConnectionTestIn,
+    ConnectionTestOut,
+)
+from memory.models import ModelConnection
 
 router = Router(tags=["connections"], auth=[BearerKey(), OperatorSession()])
 

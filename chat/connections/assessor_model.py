@@ -10,11 +10,11 @@ from django.conf import settings
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from accounts.models import Space
 from assessor.statistics.inspection import figures_by_model
 from assessor.templatetags.assessments import usd
 from memory.model_connections.choosing import ChosenModel
-from memory.model_connections.presets import (PRESETS, Preset)
-from accounts.models import Space
+from memory.model_connections.presets import PRESETS, Preset
 
 
 def small_model() -> str:

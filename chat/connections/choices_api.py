@@ -8,16 +8,26 @@ from django.http import HttpRequest
 from django.utils import timezone
 from ninja import Path, Query, Router, Status
 
-from accounts.authentication import (BearerKey, OperatorSession, operator_of)
-from memory.embeddings.embedders import choose_for_new_spaces
+from accounts.authentication import BearerKey, OperatorSession, operator_of
+from accounts.models import Space
 from common.errors import NotFound
+from common.requests import may_fail
+from memory.embeddings.embedders import choose_for_new_spaces
 from memory.model_connections import services
 from memory.model_connections.choosing import chosen_model
-from memory.model_connections.embedding import (choice_for_new_spaces, environment_decides_embeddings, model_of_new_spaces)
-from memory.model_connections.schemas import (ChoiceSpaceIn, ModelChoiceIn, ModelChoiceList, ModelChoiceOut, PurposeName)
-from accounts.models import Space
-from memory.models import (ANSWERING, Purpose)
-from common.requests import may_fail
+from memory.model_connections.embedding import (
+    choice_for_new_spaces,
+    environment_decides_embeddings,
+    model_of_new_spaces,
+)
+from memory.model_connections.schemas import (
+    ChoiceSpaceIn,
+    ModelChoiceIn,
+    ModelChoiceList,
+    ModelChoiceOut,
+    PurposeName,
+)
+from memory.models import ANSWERING, Purpose
 
 router = Router(tags=["connections"], auth=[BearerKey(), OperatorSession()])
 

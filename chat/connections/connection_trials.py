@@ -16,15 +16,21 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
-from assessor.outbox.fault_labels import fault
-from assessor.llm import (ChatMessage, ModelError, TextDelta, ToolCall, trial_session)
+from assessor.llm import ChatMessage, ModelError, TextDelta, ToolCall, trial_session
 from assessor.llm.dialects import FORMAT_NAMES
-from assessor.llm.errors import (ModelBadAnswer, ModelBadRequest, ModelNotFound, ModelRedirected, ModelUnauthorized)
+from assessor.llm.errors import (
+    ModelBadAnswer,
+    ModelBadRequest,
+    ModelNotFound,
+    ModelRedirected,
+    ModelUnauthorized,
+)
+from assessor.outbox.fault_labels import fault
 from common.connections import release_connection
-from memory.embeddings import (EmbeddingError, likely_embedders, try_endpoint)
-from memory.model_connections.choosing import (ModelConfiguration, key_of, prices_of, public_only)
+from memory.embeddings import EmbeddingError, likely_embedders, try_endpoint
+from memory.model_connections.choosing import ModelConfiguration, key_of, prices_of, public_only
 from memory.model_connections.fields import refuse_private
-from memory.model_connections.services import (record_failure, record_success)
+from memory.model_connections.services import record_failure, record_success
 from memory.models import ModelConnection
 
 if TYPE_CHECKING:

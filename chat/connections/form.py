@@ -8,9 +8,9 @@ from django.http import QueryDict
 from django.utils.translation import gettext as _
 
 from accounts.forms import SentText
-from common.errors import (FieldError, InvalidArguments)
-from memory.model_connections.fields import (LONGEST, ConnectionFields)
-from memory.model_connections.presets import (PRESETS, Preset)
+from common.errors import FieldError, InvalidArguments
+from memory.model_connections.fields import LONGEST, ConnectionFields
+from memory.model_connections.presets import PRESETS, Preset
 from memory.models import ModelConnection
 
 TEXTS = ("preset", "name", "base_url", "price_prompt", "price_completion")

@@ -8,17 +8,17 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
+from accounts import roles
+from accounts.authentication import Access
+from accounts.models import InstallationAuditEntry
+from accounts.pages import PageRequest, space_page
 from assessor.statistics.connection_figures import connection_figures
 from chat.connections.providers import parts
 from chat.connections.trials import try_part
-from accounts import roles
-from accounts.authentication import Access
-from accounts.pages import (PageRequest, space_page)
 from common.connections import release_connection
 from memory.model_connections.choosing import environment_decides
 from memory.model_connections.presets import PRESETS
-from accounts.models import InstallationAuditEntry
-from memory.models import (ANSWERING, ModelConnection, Purpose)
+from memory.models import ANSWERING, ModelConnection, Purpose
 
 MOVE = "move"
 """The purpose, on the page, of moving the space's embeddings to a model."""

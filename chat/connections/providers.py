@@ -13,12 +13,12 @@ from django.utils import timezone
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
+from accounts.models import Space
 from chat.connections import assessor_model
 from memory.embeddings import provider_name
-from memory.model_connections.choosing import (ChosenModel, chosen_model)
-from memory.model_connections.embedding import (PREFIX, connection_of, model_of_new_spaces)
-from accounts.models import Space
-from memory.models import (ModelConnection, Purpose)
+from memory.model_connections.choosing import ChosenModel, chosen_model
+from memory.model_connections.embedding import PREFIX, connection_of, model_of_new_spaces
+from memory.models import ModelConnection, Purpose
 
 _PURPOSES = {"chat": Purpose.CHAT, "assessor": Purpose.ASSESS}
 OWN_ADDRESSES = {"openai": "https://api.openai.com/v1", "voyage": ""}

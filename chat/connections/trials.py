@@ -7,9 +7,9 @@ from time import perf_counter
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
-from assessor.llm import (ChatMessage, ModelError, model_session)
+from assessor.llm import ChatMessage, ModelError, model_session
 from chat.connections.providers import Part
-from memory.embeddings import (EmbeddingError, try_out)
+from memory.embeddings import EmbeddingError, try_out
 
 TIMEOUT = 15.0  # seconds: a local model may have to be loaded first
 SHOWN = 80  # characters of an answer

@@ -17,23 +17,23 @@ from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
-from assessor.llm import ModelError
-from chat.connections.form import (asked_fields, error_texts, new_form, wrong_form)
-from chat.connections.connection_trials import (configuration_of, listed_names, tested)
-from chat.connections.page import (MOVE, connection_context, models_page)
 from accounts import roles
 from accounts.authentication import Access
-from accounts.forms import (SentText, uuid_in)
-from accounts.pages import (PageRequest, space_page)
+from accounts.forms import SentText, uuid_in
+from accounts.models import Space
+from accounts.pages import PageRequest, space_page
+from assessor.llm import ModelError
+from chat.connections.connection_trials import configuration_of, listed_names, tested
+from chat.connections.form import asked_fields, error_texts, new_form, wrong_form
+from chat.connections.page import MOVE, connection_context, models_page
 from common.connections import release_connection
+from common.errors import Conflict, InvalidArguments
 from memory.embeddings import EmbeddingError
 from memory.embeddings.embedders import choose_for_new_spaces
-from common.errors import (Conflict, InvalidArguments)
 from memory.model_connections import services
 from memory.model_connections.embedding import PREFIX
 from memory.model_connections.fields import LONGEST
-from accounts.models import Space
-from memory.models import (ModelConnection, Purpose)
+from memory.models import ModelConnection, Purpose
 
 
 @require_GET

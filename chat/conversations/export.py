@@ -11,10 +11,10 @@ from django.utils.text import get_valid_filename
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET
 
-from chat.models import (Conversation, Message)
-from chat.schemas import ConversationDetail
 from accounts.authentication import Access
-from accounts.pages import (PageRequest, space_page)
+from accounts.pages import PageRequest, space_page
+from chat.models import Conversation, Message
+from chat.schemas import ConversationDetail
 
 
 @require_GET

@@ -10,17 +10,17 @@ from uuid import UUID
 from django.db import transaction
 from django.db.models import Q
 
-from assessor.outbox.erasure import rewrite
-from assessor.models import Assessment
-from chat.models import (UNFINISHED, Conversation, Message, StoredResponse)
-from chat.why.relevance import question_of
-from chat.replies.turns import title_of
 from accounts.audit import note
+from accounts.models import AuditAction, Space
+from assessor.models import Assessment
+from assessor.outbox.erasure import rewrite
+from chat.models import UNFINISHED, Conversation, Message, StoredResponse
+from chat.replies.turns import title_of
+from chat.why.relevance import question_of
 from common.actors import Actor
-from common.errors import (Conflict, NotFound)
-from accounts.models import (AuditAction, Space)
+from common.errors import Conflict, NotFound
 from memory.models import Memory
-from memory.text.secrets import (has_label, mask_json, mask_secrets, mask_values, secrets_in)
+from memory.text.secrets import has_label, mask_json, mask_secrets, mask_values, secrets_in
 
 REDACTED = "[redacted]"
 _JSON = ("tool_calls", "recalled", "missed", "standing")

@@ -7,14 +7,14 @@ from uuid import UUID
 
 from django.db import transaction
 
-from assessor.outbox.retractions import (put_back, withdraw)
-from assessor.outbox.services import (complete_exchange, reopen_exchange)
-from chat.choices import (Choices, chosen)
-from chat.models import (REPLY_OVERDUE, Conversation, Message)
-from memory.references import check_change
-from common.errors import NotFound
 from accounts.models import Space
+from assessor.outbox.retractions import put_back, withdraw
+from assessor.outbox.services import complete_exchange, reopen_exchange
+from chat.choices import Choices, chosen
+from chat.models import REPLY_OVERDUE, Conversation, Message
+from common.errors import NotFound
 from common.readers import Reader
+from memory.references import check_change
 
 
 def conversation_for(

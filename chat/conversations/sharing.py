@@ -5,11 +5,11 @@ from uuid import UUID
 
 from django.db import transaction
 
-from chat.models import Conversation
 from accounts.audit import note
+from accounts.models import AuditAction, Space
+from chat.models import Conversation
 from common.actors import Actor
 from common.errors import NotFound
-from accounts.models import (AuditAction, Space)
 
 
 @transaction.atomic

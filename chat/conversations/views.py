@@ -12,14 +12,18 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from django_htmx.http import HttpResponseClientRedirect
 from pydantic import TypeAdapter, ValidationError
 
-from chat.conversations.days import (beginnings, period_name)
-from chat.models import Conversation
-from chat.schemas import (MAX_SEARCH, Title)
-from chat.conversations.services import (delete_conversation, rename_conversation, restore_conversation)
-from chat.refusals import refusal
 from accounts.authentication import Access
-from accounts.forms import (SentText, uuid_in)
-from accounts.pages import (PageRequest, space_page)
+from accounts.forms import SentText, uuid_in
+from accounts.pages import PageRequest, space_page
+from chat.conversations.days import beginnings, period_name
+from chat.conversations.services import (
+    delete_conversation,
+    rename_conversation,
+    restore_conversation,
+)
+from chat.models import Conversation
+from chat.refusals import refusal
+from chat.schemas import MAX_SEARCH, Title
 from common.pagination import keyset
 
 PAGE_SIZE = 50

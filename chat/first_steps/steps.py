@@ -7,11 +7,11 @@ from django.db.models import Exists, Min, OuterRef, Q, Subquery
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from chat.models import (Conversation, Message, MessageQuerySet)
+from accounts.models import Space, User
+from chat.models import Conversation, Message, MessageQuerySet
 from memory.memories.samples import samples_in
-from accounts.models import (Space, User)
 from memory.models import MemoryEvent
-from memory.models.history import (Action, HistoryQuerySet)
+from memory.models.history import Action, HistoryQuerySet
 
 
 @dataclass(frozen=True)

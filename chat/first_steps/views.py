@@ -10,11 +10,11 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET, require_POST
 
-from chat.first_steps import steps as first_steps
 from accounts.authentication import Access
-from accounts.pages import (PageRequest, space_page)
-from memory.memories.samples import (clear_samples, samples_in)
 from accounts.models import Space
+from accounts.pages import PageRequest, space_page
+from chat.first_steps import steps as first_steps
+from memory.memories.samples import clear_samples, samples_in
 
 
 def things_to_try(space: Space) -> dict[str, Any]:

@@ -14,14 +14,14 @@ from django.db.models.functions import MD5, Left, Right
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from accounts.models import Space
+from accounts.models.personal import PersonalQuerySet, name_field, user_field
+from accounts.models.space_rows import SpaceForeignKey, SpaceRow
+from accounts.models.zones import zone_field
 from chat.models.stored_responses import StoredResponse as StoredResponse
 from chat.models.stored_responses import StoredResponseQuerySet as StoredResponseQuerySet
 from chat.models.turn_keys import IdempotentTurn as IdempotentTurn
-from accounts.models import Space
-from accounts.models.personal import (PersonalQuerySet, name_field, user_field)
-from accounts.models.space_rows import (SpaceForeignKey, SpaceRow)
-from accounts.models.zones import zone_field
-from common.moments import (in_zone, stored_zone)
+from common.moments import in_zone, stored_zone
 from common.readers import Reader
 from common.text_forms import folded
 

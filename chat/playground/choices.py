@@ -11,17 +11,17 @@ from django.http import HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_GET, require_POST
 
-from chat.choices import (MAX_SYSTEM_PROMPT, choices_in, chosen)
-from chat.models import MemoryUse
-from chat.responders import (get_responder, model_names)
-from chat.responders.model import ModelResponder
-from chat.conversations.services import choose
-from chat.playground.persons import starts_alone
 from accounts.authentication import Access
-from accounts.pages import (PageRequest, page_access, space_page)
-from common.connections import release_request_connection
 from accounts.models import Space
-from memory.policies.profiles import (PROFILE_CHOICES, PROFILE_NAMES)
+from accounts.pages import PageRequest, page_access, space_page
+from chat.choices import MAX_SYSTEM_PROMPT, choices_in, chosen
+from chat.conversations.services import choose
+from chat.models import MemoryUse
+from chat.playground.persons import starts_alone
+from chat.responders import get_responder, model_names
+from chat.responders.model import ModelResponder
+from common.connections import release_request_connection
+from memory.policies.profiles import PROFILE_CHOICES, PROFILE_NAMES
 from memory.policy import PolicyDocument
 
 

@@ -11,16 +11,16 @@ from django.views.decorators.http import require_http_methods, require_POST
 from django_htmx.http import HttpResponseClientRedirect
 from pydantic import TypeAdapter, ValidationError
 
-from chat.models import (Conversation, Message)
-from chat.replies.edits import (edit_message, undo_edit)
-from chat.replies.turns import answer_again
-from chat.playground.persons import (FOREIGN, may_continue)
-from chat.playground.page import (days_above, messages_of)
-from chat.refusals import refusal
 from accounts.authentication import Access
-from accounts.pages import (PageRequest, space_page)
-from memory.drafts import Content
+from accounts.pages import PageRequest, space_page
+from chat.models import Conversation, Message
+from chat.playground.page import days_above, messages_of
+from chat.playground.persons import FOREIGN, may_continue
+from chat.refusals import refusal
+from chat.replies.edits import edit_message, undo_edit
+from chat.replies.turns import answer_again
 from common.errors import Conflict
+from memory.drafts import Content
 from memory.models.policies import current_policy
 
 _CONTENT: TypeAdapter[str] = TypeAdapter(Content)

@@ -9,11 +9,11 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 from django_htmx.http import HttpResponseClientRefresh
 
-from chat.models import Message
-from chat.conversations.redaction import redact_secrets
-from chat.refusals import refusal
 from accounts.authentication import Access
-from accounts.pages import (PageRequest, space_page)
+from accounts.pages import PageRequest, space_page
+from chat.conversations.redaction import redact_secrets
+from chat.models import Message
+from chat.refusals import refusal
 from common.errors import Conflict
 from memory.models.policies import current_policy
 

@@ -10,17 +10,17 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST
 
-from assessor.outbox import services
-from assessor.models import Assessment
-from chat.models import Message
-from chat.refusals import (GONE, refusal)
 from accounts.authentication import Access
-from accounts.pages import (PageRequest, space_page)
+from accounts.pages import PageRequest, space_page
+from assessor.models import Assessment
+from assessor.outbox import services
+from chat.models import Message
+from chat.refusals import GONE, refusal
 from common.errors import Conflict
 from memory.memories.edit_form import edited
-from memory.models import (Memory, Reason, Status)
+from memory.models import Memory, Reason, Status
 from memory.models.policies import current_policy
-from memory.reconciliation.discarding import (discard_memory, undo_discard)
+from memory.reconciliation.discarding import discard_memory, undo_discard
 
 
 @require_http_methods(["GET", "POST"])

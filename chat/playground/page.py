@@ -9,18 +9,18 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_GET
 
-from chat.conversations.days import (beginnings, day_name)
-from chat.models import (Conversation, Message)
-from chat.why.shown_rules import rules_shown
-from chat.playground.choices import choice_context
-from chat.conversations.views import listed
-from chat.first_steps.views import things_to_try
-from chat.playground.persons import may_continue
-from chat.why.views import inspected
 from accounts.authentication import Access
 from accounts.forms import uuid_in
-from accounts.pages import (PageRequest, space_page)
-from accounts.models import (Invitation, Space)
+from accounts.models import Invitation, Space
+from accounts.pages import PageRequest, space_page
+from chat.conversations.days import beginnings, day_name
+from chat.conversations.views import listed
+from chat.first_steps.views import things_to_try
+from chat.models import Conversation, Message
+from chat.playground.choices import choice_context
+from chat.playground.persons import may_continue
+from chat.why.shown_rules import rules_shown
+from chat.why.views import inspected
 
 SHOWN_MESSAGES = 200
 

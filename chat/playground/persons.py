@@ -4,14 +4,14 @@ from uuid import UUID
 
 from django.utils.translation import gettext_lazy
 
-from chat.models import Conversation
-from chat.conversations.services import conversation_for
-from chat.replies.turns import NewConversation
 from accounts.authentication import Access
 from accounts.forms import uuid_in
-from accounts.pages import PageRequest
-from common.errors import NotFound
 from accounts.models import Space
+from accounts.pages import PageRequest
+from chat.conversations.services import conversation_for
+from chat.models import Conversation
+from chat.replies.turns import NewConversation
+from common.errors import NotFound
 
 FOREIGN = gettext_lazy("This conversation belongs to another user.")
 OWN = "me"

@@ -4,12 +4,12 @@ from django.http import HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
-from chat.models import Message
-from chat.playground.page import (days_above, messages_of, newest_reply)
-from chat.why.views import inspected
 from accounts.authentication import Access
 from accounts.forms import uuid_in
-from accounts.pages import (PageRequest, space_page)
+from accounts.pages import PageRequest, space_page
+from chat.models import Message
+from chat.playground.page import days_above, messages_of, newest_reply
+from chat.why.views import inspected
 
 
 @require_GET

@@ -14,22 +14,22 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_POST
 from pydantic import ValidationError
 
+from accounts.authentication import Access
+from accounts.models import Space
+from accounts.pages import PageRequest, page_access, space_page
 from assessor.llm import ChatMessage
 from chat.choices import choices_in
-from chat.replies.ephemeral import (ephemeral_conversation, stream_ephemeral_reply)
-from chat.text.growing_text import GrowingText
-from chat.why.inspector import why_unkept
-from chat.models import (Conversation, MemoryUse)
-from chat.replies.writing import (Done, Failed, Recalled, Token)
-from chat.schemas import ChatIn
-from chat.replies.sse import (event, event_stream)
+from chat.models import Conversation, MemoryUse
 from chat.playground.choices import choice_context
 from chat.playground.persons import chat_user
-from accounts.authentication import Access
-from accounts.pages import (PageRequest, page_access, space_page)
+from chat.replies.ephemeral import ephemeral_conversation, stream_ephemeral_reply
+from chat.replies.sse import event, event_stream
+from chat.replies.writing import Done, Failed, Recalled, Token
+from chat.schemas import ChatIn
+from chat.text.growing_text import GrowingText
+from chat.why.inspector import why_unkept
 from common.connections import in_thread
 from common.errors import InvalidArguments
-from accounts.models import Space
 from memory.models.policies import current_policy
 
 

@@ -16,18 +16,18 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
-from chat.replies import (elsewhere, live)
-from chat.text.growing_text import GrowingText
-from chat.models import Message
-from chat.replies.writing import (Event, Recalled, Token, Tool)
-from chat.replies.services import (is_being_written, stop_pending)
-from chat.replies.sse import (event, event_stream)
-from chat.refusals import refusal
-from chat.why.views import inspected
 from accounts.authentication import Access
 from accounts.forms import uuid_in
-from accounts.pages import (PageRequest, page_access)
-from common.connections import (in_thread, release_request_connection)
+from accounts.pages import PageRequest, page_access
+from chat.models import Message
+from chat.refusals import refusal
+from chat.replies import elsewhere, live
+from chat.replies.services import is_being_written, stop_pending
+from chat.replies.sse import event, event_stream
+from chat.replies.writing import Event, Recalled, Token, Tool
+from chat.text.growing_text import GrowingText
+from chat.why.views import inspected
+from common.connections import in_thread, release_request_connection
 from common.errors import Conflict
 
 

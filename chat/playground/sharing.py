@@ -7,11 +7,11 @@ from django.shortcuts import get_object_or_404, render
 from django.utils import timezone
 from django.views.decorators.http import require_GET, require_POST
 
-from chat.models import Conversation
-from chat.conversations.sharing import share_conversation
-from chat.playground.page import (days_above, messages_of)
 from accounts.authentication import Access
-from accounts.pages import (PageRequest, space_page)
+from accounts.pages import PageRequest, space_page
+from chat.conversations.sharing import share_conversation
+from chat.models import Conversation
+from chat.playground.page import days_above, messages_of
 
 
 @require_POST

@@ -8,13 +8,13 @@ from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_GET
 
-from assessor.models import Assessment
-from chat.models import (Conversation, Message)
 from accounts.authentication import Access
 from accounts.forms import uuid_in
-from accounts.pages import (PageRequest, space_page)
 from accounts.models import Space
-from memory.models import (Memory, MemoryEvent)
+from accounts.pages import PageRequest, space_page
+from assessor.models import Assessment
+from chat.models import Conversation, Message
+from memory.models import Memory, MemoryEvent
 from memory.models.history import Action
 from memory.store.history_labels import who
 from memory.tools import TOOL

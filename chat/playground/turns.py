@@ -12,16 +12,16 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_POST
 from pydantic import TypeAdapter, ValidationError
 
+from accounts.authentication import Access
+from accounts.pages import PageRequest, space_page
 from chat.choices import choices_in
 from chat.models import Message
-from chat.replies.turns import begin_turn
-from chat.playground.persons import (FOREIGN, is_foreign, new_conversation)
 from chat.playground.page import days_above
+from chat.playground.persons import FOREIGN, is_foreign, new_conversation
 from chat.refusals import refusal
-from accounts.authentication import Access
-from accounts.pages import (PageRequest, space_page)
-from memory.drafts import Content
+from chat.replies.turns import begin_turn
 from common.errors import Conflict
+from memory.drafts import Content
 
 BUSY = gettext_lazy("A reply is still being written. Send your message when it is done.")
 _CONTENT: TypeAdapter[str] = TypeAdapter(Content)

@@ -10,12 +10,12 @@ from uuid import UUID
 from django.db import transaction
 from django.db.models import Max
 
-from assessor.outbox.retractions import (reinstate, retract)
-from chat.models import (Conversation, Message, MessageQuerySet)
-from chat.replies.turns import (lock_conversation, next_position, only_read, title_of, write_turn)
-from common.actors import Actor
-from common.errors import (Conflict, NotFound)
 from accounts.models import Space
+from assessor.outbox.retractions import reinstate, retract
+from chat.models import Conversation, Message, MessageQuerySet
+from chat.replies.turns import lock_conversation, next_position, only_read, title_of, write_turn
+from common.actors import Actor
+from common.errors import Conflict, NotFound
 from common.moments import zone_name
 
 

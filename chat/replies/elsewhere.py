@@ -16,11 +16,11 @@ from uuid import UUID, uuid4
 
 from django.db import DatabaseError
 
-from chat.replies import live
 from chat.models import Message
-from chat.replies.process_channel import (ALL, OWN, ProcessMessage, listen, send)
-from chat.replies.writing import (Event, Recalled, Token, Tool)
+from chat.replies import live
+from chat.replies.process_channel import ALL, OWN, ProcessMessage, listen, send
 from chat.replies.services import is_being_written
+from chat.replies.writing import Event, Recalled, Token, Tool
 from common.connections import in_thread
 from common.errors import Conflict
 

@@ -11,14 +11,14 @@ from typing import Unpack
 
 from django.utils import timezone
 
-from assessor.llm import (ChatMessage, ModelError)
-from chat.choices import (Choices, chosen)
-from chat.models import (Conversation, MemoryUse, Message)
-from chat.replies.writing import (HISTORY_MESSAGES, Done, Draft, Event, Failed, recall_for, written)
-from chat.responders import get_responder
-from common.connections import (in_last_thread, in_thread)
-from memory.embeddings import EmbeddingError
 from accounts.models import Space
+from assessor.llm import ChatMessage, ModelError
+from chat.choices import Choices, chosen
+from chat.models import Conversation, MemoryUse, Message
+from chat.replies.writing import HISTORY_MESSAGES, Done, Draft, Event, Failed, recall_for, written
+from chat.responders import get_responder
+from common.connections import in_last_thread, in_thread
+from memory.embeddings import EmbeddingError
 
 
 def ephemeral_conversation(

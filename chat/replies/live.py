@@ -11,7 +11,7 @@ from contextlib import aclosing
 from uuid import UUID
 
 from chat.models import Message
-from chat.replies.writing import (Event, Recalled, Token, stream_reply)
+from chat.replies.writing import Event, Recalled, Token, stream_reply
 
 # Seconds that a reply continues without a reader. A reload takes two or three, even on a phone.
 GRACE = 10.0

@@ -8,11 +8,11 @@ from uuid import UUID
 from chat.models import Conversation
 from chat.responders.base import MOST_KNOWN
 from chat.responders.kinds import Kind
-from chat.responders.utterances import (forget_what, kind_of)
-from memory.formulas.ranking import (PROFILES, Profile)
+from chat.responders.utterances import forget_what, kind_of
 from common.moments import beside
 from common.readers import Reader
-from memory.recall.recall import (Recall, SearchRequest, recall)
+from memory.formulas.ranking import PROFILES, Profile
+from memory.recall.recall import Recall, SearchRequest, recall
 
 MOST_MEANT = 5
 """The memories that "forget that …" may mean."""

@@ -5,10 +5,10 @@ from datetime import datetime
 
 from django.db import connection, transaction
 
-from chat.models import (IdempotentTurn, Message)
-from chat.replies.turns import answer_again
-from common.errors import (Conflict, NotFound)
 from accounts.models import Space
+from chat.models import IdempotentTurn, Message
+from chat.replies.turns import answer_again
+from common.errors import Conflict, NotFound
 
 
 @transaction.atomic

@@ -11,14 +11,14 @@ from django.db.models.expressions import Combinable
 from django.db.models.functions import Now
 from django.utils import timezone
 
+from accounts.models import Space
 from assessor.outbox.services import complete_exchange
-from chat.why.attribution import attributed
 from chat.models import Message
 from chat.responders.kinds import LISTS
 from chat.responders.utterances import kind_of
+from chat.why.attribution import attributed
 from chat.why.relevance import question_of
 from common.actors import Actor
-from accounts.models import Space
 from memory.models import Reason
 from memory.store.uses import mark_used
 

@@ -3,11 +3,11 @@
 from collections.abc import AsyncGenerator
 from dataclasses import replace
 
-from chat.models import Message
-from chat.replies.writing import (Done, Event, Recalled, Token)
-from chat.replies.services import Reply
-from chat.why.shown_rules import rules_shown
 from accounts.authentication import Access
+from chat.models import Message
+from chat.replies.services import Reply
+from chat.replies.writing import Done, Event, Recalled, Token
+from chat.why.shown_rules import rules_shown
 
 
 class ReplyFailed(Exception):

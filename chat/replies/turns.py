@@ -14,18 +14,18 @@ from django.db import transaction
 from django.db.models import Max
 from django.utils.text import Truncator
 
+from accounts.models import Space, User
 from assessor.assessing import Exchange
 from assessor.models import Assessment
-from assessor.outbox.services import (queue_assessment, reopen_exchange)
-from chat.choices import (Choices, chosen)
-from chat.text.markdown import to_text
-from chat.models import (REPLY_OVERDUE, Conversation, MemoryUse, Message)
+from assessor.outbox.services import queue_assessment, reopen_exchange
+from chat.choices import Choices, chosen
+from chat.models import REPLY_OVERDUE, Conversation, MemoryUse, Message
 from chat.replies.services import lease_end
-from memory.drafts import MAX_CONTENT
-from common.errors import (Conflict, NotFound)
-from accounts.models import (Space, User)
-from memory.models.policies import current_policy
+from chat.text.markdown import to_text
+from common.errors import Conflict, NotFound
 from common.moments import zone_name
+from memory.drafts import MAX_CONTENT
+from memory.models.policies import current_policy
 
 TITLE_LENGTH = 60
 TITLE_SOURCE = 500

@@ -15,28 +15,28 @@ from uuid import UUID
 from django.db import transaction
 from django.utils import timezone
 
-from assessor.llm import (ChatMessage, Chunk, Finished, ModelError, TextDelta, Usage)
+from assessor.llm import ChatMessage, Chunk, Finished, ModelError, TextDelta, Usage
 from assessor.saving.taught import taught_only_by
-from chat.why import explaining
-from chat.models import (Conversation, MemoryUse, Message)
+from chat.models import Conversation, MemoryUse, Message
+from chat.replies.leases import renewed
 from chat.replies.recalling import recalled_for
-from chat.responders import (Responder, Turn, get_responder)
+from chat.replies.services import Reply, claim_reply, finish_reply
+from chat.responders import Responder, Turn, get_responder
 from chat.responders.base import Offer
 from chat.responders.builtin import BuiltinResponder
-from chat.replies.leases import renewed
-from chat.replies.services import (Reply, claim_reply, finish_reply)
-from chat.responders.toolbox import (Toolbox, ToolUse)
-from common.connections import (in_last_thread, in_thread)
-from memory.embeddings import EmbeddingError
+from chat.responders.toolbox import Toolbox, ToolUse
+from chat.why import explaining
+from common.connections import in_last_thread, in_thread
 from common.errors import Conflict
 from common.leases import database_now
-from memory.memories.schemas import (memories_out, results_out)
-from memory.model_connections.services import (record_failure, record_success)
+from common.storable import storable
+from memory.embeddings import EmbeddingError
+from memory.memories.schemas import memories_out, results_out
+from memory.model_connections.services import record_failure, record_success
 from memory.models import ModelConnection
 from memory.policy import PolicyDocument
 from memory.recall.recall import Recall
 from memory.recall.standing import standing_rules
-from common.storable import storable
 
 HISTORY_MESSAGES = 20
 

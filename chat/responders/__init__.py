@@ -2,15 +2,15 @@
 
 from django.core.cache import caches
 
-from assessor.llm import (ChatModel, MeteredModel, ModelError, get_model)
-from chat.responders.base import (Responder, Turn)
+from accounts.models import Space
+from assessor.llm import ChatModel, MeteredModel, ModelError, get_model
+from chat.responders.base import Responder, Turn
 from chat.responders.builtin import BuiltinResponder
 from chat.responders.model import ModelResponder
 from common.connections import in_thread
-from memory.model_connections.choosing import (ChosenModel, chosen_model)
+from memory.model_connections.choosing import ChosenModel, chosen_model
 from memory.model_connections.usage import UsageMeter
-from accounts.models import Space
-from memory.models import (Purpose, UsagePurpose)
+from memory.models import Purpose, UsagePurpose
 
 __all__ = ["Responder", "Turn", "configured_model", "get_responder", "model_names"]
 

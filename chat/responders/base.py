@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from assessor.llm import (ChatMessage, Chunk)
+from assessor.llm import ChatMessage, Chunk
 from chat.models import MemoryUse
-from chat.responders.toolbox import (Toolbox, ToolUse)
+from chat.responders.toolbox import Toolbox, ToolUse
 from memory.model_connections.usage import UsageMeter
-from memory.models import (Memory, ModelConnection)
+from memory.models import Memory, ModelConnection
 from memory.policy import PolicyDocument
 from memory.recall.results import Result
 

@@ -12,20 +12,35 @@ from django.utils.formats import date_format
 from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 
-from assessor.llm import (Chunk, Finished, TextDelta)
+from assessor.llm import Chunk, Finished, TextDelta
 from chat.models import MemoryUse
-from chat.responders.base import (MOST_KNOWN, Offer, Responder, Turn)
+from chat.responders.base import MOST_KNOWN, Offer, Responder, Turn
 from chat.responders.direct_answers import direct_answer
 from chat.responders.kinds import Kind
-from chat.responders.matching import (SURE_RELEVANCE, goes_with, is_meant, is_near, is_quotable, is_sure)
-from chat.responders.memory_facts import (facts_of, is_from_document)
+from chat.responders.matching import (
+    SURE_RELEVANCE,
+    goes_with,
+    is_meant,
+    is_near,
+    is_quotable,
+    is_sure,
+)
+from chat.responders.memory_facts import facts_of, is_from_document
 from chat.responders.relations import is_about_another
-from chat.responders.utterances import (Language, asked_back, forget_what, kind_of, language_of, questions_in, share_a_word)
+from chat.responders.utterances import (
+    Language,
+    asked_back,
+    forget_what,
+    kind_of,
+    language_of,
+    questions_in,
+    share_a_word,
+)
+from common.moments import beside
 from memory.models import Memory
 from memory.models.choices import MemoryType
-from common.moments import beside
 from memory.recall.results import Result
-from memory.templatetags.ebb import (age_in_words, match_in_words)
+from memory.templatetags.ebb import age_in_words, match_in_words
 from memory.text.secrets import asks_for_secret
 
 # The lead in relevance over the next memory that makes a memory the clear answer.

@@ -7,7 +7,7 @@ Takes only the requested place or name from the memory, and only if the memory c
 
 import re
 
-from chat.responders.utterances import (asked_back, is_chinese)
+from chat.responders.utterances import asked_back, is_chinese
 
 # A name of up to four capitalised words. "the 3rd floor" and "March" are not places.
 _PLACE = re.compile(

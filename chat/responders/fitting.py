@@ -9,8 +9,8 @@ from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from typing import Any
 
-from assessor.llm import (ChatMessage, ChatModel, Chunk, Finished)
-from assessor.llm.errors import (ModelInterrupted, ModelTooLong)
+from assessor.llm import ChatMessage, ChatModel, Chunk, Finished
+from assessor.llm.errors import ModelInterrupted, ModelTooLong
 
 logger = logging.getLogger(__name__)
 

@@ -1,9 +1,15 @@
 """Decides how well a recalled memory fits a message, by similarity, common words, relevance, and
 the kind of thing asked for (a place, a time, a number)."""
 
-from assessor.local.requests import (is_only, is_request, supposes)
-from chat.responders.relations import (asks_for_family, is_about_another, names_people_asked_for)
-from chat.responders.utterances import (asks_what_if, holds_what_is_asked, is_chinese, share_a_character, share_a_word)
+from assessor.local.requests import is_only, is_request, supposes
+from chat.responders.relations import asks_for_family, is_about_another, names_people_asked_for
+from chat.responders.utterances import (
+    asks_what_if,
+    holds_what_is_asked,
+    is_chinese,
+    share_a_character,
+    share_a_word,
+)
 from memory.recall.results import Result
 
 # MiniLM cosines, tuned on English questions with and without an answer in memory. The keys of NEAR

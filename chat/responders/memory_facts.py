@@ -5,9 +5,9 @@ from datetime import datetime
 from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 
+from common.moments import beside
 from memory.drafts import DOCUMENT
 from memory.models import Memory
-from common.moments import beside
 
 
 def facts_of(memory: Memory, now: datetime) -> list[str]:

@@ -4,11 +4,21 @@ from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from dataclasses import dataclass, field
 
-from assessor.llm import (ChatMessage, ChatModel, Chunk, Finished, MeteredModel, ModelBadAnswer, TextDelta, ToolCall, Usage)
+from assessor.llm import (
+    ChatMessage,
+    ChatModel,
+    Chunk,
+    Finished,
+    MeteredModel,
+    ModelBadAnswer,
+    TextDelta,
+    ToolCall,
+    Usage,
+)
 from chat.models import MemoryUse
-from chat.responders.prompting import system_prompt
-from chat.responders.base import (Responder, Turn)
+from chat.responders.base import Responder, Turn
 from chat.responders.fitting import FittingModel
+from chat.responders.prompting import system_prompt
 from chat.responders.toolbox import ToolUse
 from memory.model_connections.usage import UsageMeter
 from memory.models import ModelConnection

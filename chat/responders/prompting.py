@@ -7,7 +7,7 @@ from django.utils.crypto import salted_hmac
 
 from memory.models import Memory
 from memory.policy import PolicyDocument
-from memory.recall.prompt_forms import (one_line, rendered)
+from memory.recall.prompt_forms import one_line, rendered
 from memory.recall.results import Result
 
 PLAIN = "You are a helpful assistant."
@@ -73,4 +73,7 @@ def _mark(memories: str) -> str:
     The word depends on all the notes and on the installation's secret. Equal notes give the same
     word, so prompts can be cached.
     """
-    return "notes " + salted_hmac("chat.responders.prompting", memories, algorithm="sha256").hexdigest()[:16]
+    return (
+        "notes "
+        + salted_hmac("chat.responders.prompting", memories, algorithm="sha256").hexdigest()[:16]
+    )

@@ -15,18 +15,18 @@ from django.db import DatabaseError
 from assessor.assessing import Exchange
 from assessor.gate.exchanges import handed_over_in
 from assessor.llm import ToolCall
-from assessor.screening import (assessed_part, mask_exchange, screen, suspect)
-from chat.models import (Conversation, MemoryUse)
+from assessor.screening import assessed_part, mask_exchange, screen, suspect
+from chat.models import Conversation, MemoryUse
 from common.actors import Actor
 from common.connections import in_thread
-from memory.embeddings import EmbeddingError
-from common.errors import (EbbError, NotFound)
-from memory.models.reasons import (FROM_PASTED, because)
-from memory.policy import PolicyDocument
+from common.errors import EbbError, NotFound
 from common.readers import Reader
-from memory.recall.results import Result
 from common.storable import storable
-from memory.tools import (TOOLS, Caller, Tool, ToolAnswer, refusal)
+from memory.embeddings import EmbeddingError
+from memory.models.reasons import FROM_PASTED, because
+from memory.policy import PolicyDocument
+from memory.recall.results import Result
+from memory.tools import TOOLS, Caller, Tool, ToolAnswer, refusal
 
 logger = logging.getLogger(__name__)
 

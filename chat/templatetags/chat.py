@@ -14,10 +14,10 @@ from django.utils.translation import gettext_lazy
 
 from assessor.statistics.connection_figures import ConnectionFigures
 from chat.connections.form import stored_form
-from chat.why.explaining import (OFFERED, Stored)
-from chat.text.markdown import to_html
-from chat.models import (Conversation, Message)
 from chat.conversations.redaction import shows_secret
+from chat.models import Conversation, Message
+from chat.text.markdown import to_html
+from chat.why.explaining import OFFERED, Stored
 from chat.why.sentence import why_sentence as why_sentence_of
 from memory.templatetags.ebb import time_tag
 

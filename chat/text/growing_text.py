@@ -7,7 +7,7 @@ is rendered and sent once. At the end the whole text is rendered again, to the s
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from chat.text.markdown import (last_block, to_html)
+from chat.text.markdown import last_block, to_html
 
 
 class GrowingText:

@@ -8,8 +8,8 @@ from uuid import UUID
 
 from django.db.models import Q, QuerySet, Sum
 
-from memory.model_connections.choosing import (Prices, prices_of)
-from memory.models import (ModelConnection, ModelUsage, UsagePurpose)
+from memory.model_connections.choosing import Prices, prices_of
+from memory.models import ModelConnection, ModelUsage, UsagePurpose
 
 DAYS = 30
 LISTED = 200

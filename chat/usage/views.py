@@ -5,11 +5,11 @@ from django.shortcuts import render
 from django.utils import timezone
 from django.views.decorators.http import require_GET
 
-from chat.usage.report import (DAYS, usage_report)
 from accounts import roles
 from accounts.authentication import Access
-from accounts.pages import (PageRequest, space_page)
-from memory.models import (ModelUsage, UsagePurpose)
+from accounts.pages import PageRequest, space_page
+from chat.usage.report import DAYS, usage_report
+from memory.models import ModelUsage, UsagePurpose
 from memory.retention.charts import stacked
 
 

@@ -12,7 +12,7 @@ from uuid import UUID
 from django.db import DatabaseError
 
 from memory.memories.schemas import results_out
-from memory.recall.recall import (Recall, explained)
+from memory.recall.recall import Recall, explained
 from memory.recall.sql import JUST_MISSED
 
 logger = logging.getLogger(__name__)

@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from chat.why.attribution import attributed
-from chat.why.explaining import (OFFERED, Stored)
+from accounts.models import Space
 from chat.models import Message
+from chat.why.attribution import attributed
+from chat.why.explaining import OFFERED, Stored
 from chat.why.relevance import question_of
 from memory.formulas.rounding import rounded_parts
-from accounts.models import Space
-from memory.models import (Memory, RelevanceMark)
+from memory.models import Memory, RelevanceMark
 from memory.models.choices import MemoryType
 
 

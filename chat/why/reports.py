@@ -7,11 +7,11 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
-from chat.refusals import refusal
-from chat.why.views import (drawn, listing)
 from accounts.authentication import Access
 from accounts.forms import SentText
-from accounts.pages import (PageRequest, space_page)
+from accounts.pages import PageRequest, space_page
+from chat.refusals import refusal
+from chat.why.views import drawn, listing
 from common.errors import Conflict
 from memory.models.reasons import MAX_QUOTED
 from memory.review.reports import report_memory

@@ -7,7 +7,7 @@ from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 
 from chat.why.explaining import Stored
-from memory.templatetags.ebb import (age_in_words, days_since)
+from memory.templatetags.ebb import age_in_words, days_since
 
 RECENT = 30
 """Below this age in days the sentence gives the age, above it the month."""

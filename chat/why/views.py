@@ -10,19 +10,19 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from chat.first_steps.steps import saw_why
-from chat.why.inspector import (offered, why, why_one)
-from chat.models import Message
-from chat.why.relevance import (mark_irrelevant, unmark_irrelevant)
-from chat.why.shown_rules import rules_shown
-from chat.refusals import (GONE, refusal)
 from accounts.authentication import Access
-from accounts.pages import (PageRequest, space_page)
+from accounts.pages import PageRequest, space_page
+from chat.first_steps.steps import saw_why
+from chat.models import Message
+from chat.refusals import GONE, refusal
+from chat.why.inspector import offered, why, why_one
+from chat.why.relevance import mark_irrelevant, unmark_irrelevant
+from chat.why.shown_rules import rules_shown
 from memory.drafts import MemoryChange
 from memory.memories.edit_form import edited
-from memory.models import (Memory, Status)
+from memory.models import Memory, Status
 from memory.models.policies import current_policy
-from memory.retention.recycle_bin import (delete_memory, restore_memory)
+from memory.retention.recycle_bin import delete_memory, restore_memory
 from memory.store.services import revise_memory
 
 TIMED_REPLIES = 200

@@ -9,10 +9,10 @@ from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from assessor.models import (Assessment, State)
 from accounts import roles
-from accounts.models import (Space, User)
-from memory.models import (Memory, PolicyVersion, Status)
+from accounts.models import Space, User
+from assessor.models import Assessment, State
+from memory.models import Memory, PolicyVersion, Status
 from memory.policy import stored_document
 
 NEARLY_FULL = 0.9  # share of a space's capacity

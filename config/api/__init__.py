@@ -6,16 +6,16 @@ from django.http import HttpRequest
 from ninja import Router, Schema, Status, Swagger
 from pydantic import RootModel
 
+from accounts.authentication import BearerKey, SessionAccess
 from assessor.api import router as assessor_router
 from chat.api import router as chat_router
-from endpoints import errors
-from operations.monitoring.health import (check_ready, has_database)
 from config.api.json_answers import JsonAnswers
 from config.api.openapi import DescribedAPI
-from endpoints.portable_openapi import (LICENCE, SERVERS)
-from operations.monitoring.status import (check_status, failing_connections)
-from accounts.authentication import (BearerKey, SessionAccess)
+from endpoints import errors
+from endpoints.portable_openapi import LICENCE, SERVERS
 from memory.api import router as memory_router
+from operations.monitoring.health import check_ready, has_database
+from operations.monitoring.status import check_status, failing_connections
 
 health = Router(tags=["health"], auth=None)
 

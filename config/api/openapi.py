@@ -7,12 +7,12 @@ from ninja import NinjaAPI
 from ninja.openapi.schema import OpenAPISchema
 from ninja.router import BoundRouter
 
-from endpoints.portable_openapi import make_portable
-from config.api.query_parameters import refuse_unknown_parameters
+from accounts.authentication import USER_HEADER, SessionAccess
+from common.names import MAX_NAME, NAME_PATTERN
 from common.request_ids import HEADER
-from accounts.authentication import (USER_HEADER, SessionAccess)
-from common.names import (MAX_NAME, NAME_PATTERN)
 from common.requests import Problem
+from config.api.query_parameters import refuse_unknown_parameters
+from endpoints.portable_openapi import make_portable
 
 _ID = {
     HEADER: {

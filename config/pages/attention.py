@@ -13,9 +13,9 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET
 
-from assessor.models import (Assessment, State)
 from accounts.authentication import Access
-from accounts.pages import (PageRequest, space_page)
+from accounts.pages import PageRequest, space_page
+from assessor.models import Assessment, State
 from memory.model_connections.failures import failing_connections
 from memory.models import Memory
 from memory.models.memories import MemoryQuerySet

@@ -11,11 +11,11 @@ from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
-from assessor.models import (Assessment, State)
 from accounts import roles
 from accounts.authentication import Access
-from accounts.views.settings import PAGES as SETTINGS
 from accounts.models import Space
+from accounts.views.settings import PAGES as SETTINGS
+from assessor.models import Assessment, State
 from memory.models import Memory
 from memory.transfer.export_job import waiting_exports
 

@@ -11,17 +11,17 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_GET
 
-from chat.models import Conversation
-from config.pages.navigation import (DAILY, MORE, SPACES_LISTED)
 from accounts.authentication import Access
 from accounts.forms import SentText
-from accounts.pages import (PageRequest, space_page)
-from accounts.views.settings import PAGES as SETTINGS
 from accounts.models import Space
-from memory.models import Memory
-from memory.models.memories import MemoryQuerySet
+from accounts.pages import PageRequest, space_page
+from accounts.views.settings import PAGES as SETTINGS
+from chat.models import Conversation
 from common.pagination import keyset
 from common.text_forms import folded
+from config.pages.navigation import DAILY, MORE, SPACES_LISTED
+from memory.models import Memory
+from memory.models.memories import MemoryQuerySet
 
 MAX_QUERY = 100  # characters
 SHOWN = 5  # results of each kind that the database finds

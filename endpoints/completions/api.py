@@ -8,20 +8,27 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonRespons
 from django.utils import timezone
 from ninja import Header, Path, Router
 
+from accounts.authentication import Access, access_to, user_in_header
 from assessor.gate import GATE_HEADER
 from assessor.llm import ModelError
 from assessor.llm.errors import ModelNotFound
+from chat.replies.sse import event_stream
+from common.connections import in_thread, release_request_connection
 from endpoints.completions.backends import get_backend
-from endpoints.completions.conversation_lookup import (Names, conversation_in)
+from endpoints.completions.conversation_lookup import Names, conversation_in
 from endpoints.completions.embeddings import embedding_models
 from endpoints.completions.errors import answer_to
-from endpoints.completions.gate import (refuse, stated_reason)
+from endpoints.completions.gate import refuse, stated_reason
 from endpoints.completions.messages import read
-from endpoints.completions.relay import (Call, answered)
-from endpoints.completions.schemas import (CompletionIn, CompletionOut, Json, MemoryHeaders, ModelList, ModelOut)
-from chat.replies.sse import event_stream
-from accounts.authentication import (Access, access_to, user_in_header)
-from common.connections import (in_thread, release_request_connection)
+from endpoints.completions.relay import Call, answered
+from endpoints.completions.schemas import (
+    CompletionIn,
+    CompletionOut,
+    Json,
+    MemoryHeaders,
+    ModelList,
+    ModelOut,
+)
 
 router = Router(tags=["OpenAI-compatible"])
 

@@ -9,15 +9,15 @@ from uuid import uuid4
 
 from django.utils import timezone
 
-from assessor.llm import (ChatModel, TextDelta)
-from assessor.llm.errors import (ModelBadRequest, ModelNotFound)
-from endpoints.completions.schemas import (Json, MemoryHeaders)
-from chat.responders import (Turn, configured_model)
+from accounts.models import Space
+from assessor.llm import ChatModel, TextDelta
+from assessor.llm.errors import ModelBadRequest, ModelNotFound
+from chat.responders import Turn, configured_model
 from chat.responders.builtin import BuiltinResponder
 from common.connections import in_last_thread
-from common.errors import (FieldError, InvalidArguments)
+from common.errors import FieldError, InvalidArguments
+from endpoints.completions.schemas import Json, MemoryHeaders
 from memory.model_connections.usage import UsageMeter
-from accounts.models import Space
 
 # Names for the configured model.
 DEFAULT_NAMES = {"", "ebb", "default"}

@@ -12,11 +12,11 @@ from uuid import UUID
 
 from django.db.models.functions import MD5
 
+from accounts.models import Space
+from chat.models import REPLY_OVERDUE, Conversation, ConversationQuerySet, Message, MessageQuerySet
+from common.readers import Reader
 from endpoints.completions.likeness import most_alike
 from endpoints.completions.messages import Said
-from chat.models import (REPLY_OVERDUE, Conversation, ConversationQuerySet, Message, MessageQuerySet)
-from accounts.models import Space
-from common.readers import Reader
 
 # Maximum number of earlier turns with the same question to compare with the client's history.
 COMPARED = 20

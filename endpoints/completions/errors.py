@@ -17,9 +17,9 @@ from ninja.errors import AuthenticationError, HttpError, ValidationError
 
 from assessor.llm import ModelError
 from assessor.llm import errors as model
+from common.errors import Conflict, Forbidden, InvalidArguments, NotFound, RateLimited, plainly
 from endpoints.completions.schemas import Json
 from memory.embeddings import EmbeddingError
-from common.errors import (Conflict, Forbidden, InvalidArguments, NotFound, RateLimited, plainly)
 
 BAD_REQUEST, SERVER_ERROR = "invalid_request_error", "server_error"
 RATE_LIMIT = "rate_limit_error"

@@ -5,27 +5,27 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Unpack
 
+from accounts.models import Space
 from assessor.gate import own_words
 from assessor.llm import ModelError
 from chat.choices import Choices
+from chat.models import Message
+from chat.replies.leases import keep_renewing
+from chat.replies.services import Reply, finish_reply
+from chat.replies.writing import recall_for
+from chat.responders.builtin import BuiltinResponder
+from common.connections import in_last_thread, in_thread
+from common.leases import database_now
+from common.storable import storable
 from endpoints.completions.conversation_lookup import Names
 from endpoints.completions.draft import Draft
 from endpoints.completions.messages import Said
 from endpoints.completions.schemas import Json
 from endpoints.completions.services import begin_exchange
-from chat.models import Message
-from chat.replies.writing import recall_for
-from chat.responders.builtin import BuiltinResponder
-from chat.replies.leases import keep_renewing
-from chat.replies.services import (Reply, finish_reply)
-from common.connections import (in_last_thread, in_thread)
 from memory.drafts import MAX_CONTENT
 from memory.embeddings import EmbeddingError
-from common.leases import database_now
-from memory.memories.schemas import (memories_out, results_out)
-from accounts.models import Space
+from memory.memories.schemas import memories_out, results_out
 from memory.recall.recall import Recall
-from common.storable import storable
 
 MODEL_NAME_LENGTH = 120
 

@@ -10,11 +10,11 @@ from typing import Any
 from django.db.models import QuerySet
 from django.db.models.functions import MD5, Left, Right
 
-from assessor.gate import (GateReason, gate_reason)
-from assessor.gate.exchanges import count_gated
-from endpoints.completions.messages import Said
-from chat.models import Message
 from accounts.models import Space
+from assessor.gate import GateReason, gate_reason
+from assessor.gate.exchanges import count_gated
+from chat.models import Message
+from endpoints.completions.messages import Said
 
 TASK_HEADER = "X-OpenWebUI-Task"
 CHAT_HEADER = "X-OpenWebUI-Chat-Id"

@@ -9,9 +9,9 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence, Set
 from uuid import UUID
 
-from assessor.llm import ChatMessage
-from chat.models import (Conversation, ConversationQuerySet, Message)
 from accounts.models import Space
+from assessor.llm import ChatMessage
+from chat.models import Conversation, ConversationQuerySet, Message
 
 # The latest conversations without a name that are compared, and their latest messages.
 CONVERSATIONS, MESSAGES = 30, 600

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from assessor.llm import ChatMessage
-from endpoints.completions.schemas import Json
 from common.storable import storable
+from endpoints.completions.schemas import Json
 
 SYSTEM_ROLES = frozenset({"system", "developer"})
 

@@ -9,27 +9,27 @@ from contextlib import aclosing
 from dataclasses import dataclass
 from datetime import datetime
 
-from assessor.gate import (GateReason, own_words)
-from assessor.llm import (ChatMessage, ModelError)
+from accounts.models import Space
+from assessor.gate import GateReason, own_words
+from assessor.llm import ChatMessage, ModelError
 from assessor.llm.errors import ModelInterrupted
 from chat.choices import Choices
+from chat.models import Conversation, MemoryUse, Message
+from chat.replies.ephemeral import ephemeral_conversation
+from chat.replies.writing import recall_for
+from chat.responders import Turn
+from chat.responders.prompting import how_to_answer, notes_on
+from common.connections import in_thread
+from common.moments import zone_name
 from endpoints.completions.backends import Backend
 from endpoints.completions.conversation_lookup import Names
 from endpoints.completions.draft import Draft
 from endpoints.completions.exchanges import Exchange
-from endpoints.completions.messages import (Said, read, with_notes)
-from endpoints.completions.schemas import (CompletionIn, Json)
-from chat.replies.ephemeral import ephemeral_conversation
-from chat.models import (Conversation, MemoryUse, Message)
-from chat.responders.prompting import (how_to_answer, notes_on)
-from chat.replies.writing import recall_for
-from chat.responders import Turn
-from common.connections import in_thread
+from endpoints.completions.messages import Said, read, with_notes
+from endpoints.completions.schemas import CompletionIn, Json
 from memory.drafts import MAX_CONTENT
 from memory.embeddings import EmbeddingError
 from memory.memories.schemas import results_out
-from accounts.models import Space
-from common.moments import zone_name
 from memory.recall.recall import Recall
 
 

@@ -5,14 +5,14 @@ from typing import Unpack
 
 from django.db import transaction
 
+from accounts.models import Space
 from chat.choices import Choices
-from endpoints.completions.conversation_lookup import (Names, find_conversation, named)
-from endpoints.completions.messages import Said
 from chat.models import Message
 from chat.replies.services import resume_reply
-from chat.replies.turns import (NewConversation, begin_turn)
+from chat.replies.turns import NewConversation, begin_turn
 from common.locks import lock
-from accounts.models import Space
+from endpoints.completions.conversation_lookup import Names, find_conversation, named
+from endpoints.completions.messages import Said
 
 
 @transaction.atomic

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 
 from mcp_types import Prompt, PromptArgument
 
-from endpoints.mcp import (resources, tools)
 from accounts.authentication import Access
-from common.errors import (FieldError, InvalidArguments, NotFound)
+from common.errors import FieldError, InvalidArguments, NotFound
+from endpoints.mcp import resources, tools
 
 LISTED = (
     Prompt(

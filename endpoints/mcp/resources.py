@@ -5,12 +5,12 @@ from django.utils import timezone
 from mcp_types import Resource, ResourceTemplate
 
 from accounts.authentication import Access
-from memory.references import (one, readable)
 from common.errors import NotFound
 from memory.models import Memory
 from memory.models.memories import MemoryQuerySet
 from memory.models.policies import current_policy
-from memory.recall.prompt_forms import (SayDay, day_by, times_of)
+from memory.recall.prompt_forms import SayDay, day_by, times_of
+from memory.references import one, readable
 from memory.tools import texts
 
 MIME_TYPE = "text/markdown"

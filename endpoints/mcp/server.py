@@ -23,12 +23,12 @@ from mcp_types import (
     TextResourceContents,
 )
 
-from endpoints.errors import (ANSWERS, answer_to)
-from endpoints.mcp import (prompts, resources, tools)
-from accounts.authentication import (Access, one_user)
+from accounts.authentication import Access, one_user
 from common.connections import in_thread
 from common.errors import InvalidArguments
-from memory.tools import (TOOLS, without_user)
+from endpoints.errors import ANSWERS, answer_to
+from endpoints.mcp import prompts, resources, tools
+from memory.tools import TOOLS, without_user
 
 Context = Any  # the SDK's ServerRequestContext, with the endpoint's state on its request
 

@@ -7,7 +7,7 @@ from mcp_types import Tool as McpTool
 from mcp_types import ToolAnnotations
 
 from accounts.authentication import Access
-from memory.tools import (TOOLS, Caller, Tool, ToolAnswer, tool_named)
+from memory.tools import TOOLS, Caller, Tool, ToolAnswer, tool_named
 
 _USER_ID = {
     "type": "string",

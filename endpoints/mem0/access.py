@@ -17,15 +17,15 @@ from uuid import UUID
 from django.db.models import Q
 from django.http import HttpRequest
 
-from endpoints.mem0.filters import (Filter, Reach)
-from accounts.authentication import (Access, access_to)
-from memory.references import (Owned, check_change, readable)
-from common.errors import (FieldError, InvalidArguments, NotFound)
-from memory.models import (Memory, Status)
-from memory.models.memories import MemoryQuerySet
+from accounts.authentication import Access, access_to
+from common.errors import FieldError, InvalidArguments, NotFound
 from common.names import ANYBODY
-from common.readers import (EVERYONE, SHARED, Reader)
+from common.readers import EVERYONE, SHARED, Reader
 from common.requests import parse_uuid
+from endpoints.mem0.filters import Filter, Reach
+from memory.models import Memory, Status
+from memory.models.memories import MemoryQuerySet
+from memory.references import Owned, check_change, readable
 
 _RANDOM = 4
 """The version of random UUIDs."""

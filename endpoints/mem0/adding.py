@@ -13,21 +13,21 @@ from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
 
-from assessor.outbox import services
-from assessor.assessing import (AssessmentResult, Exchange)
-from assessor.saving.exchanges import earlier_texts
-from assessor.gate.exchanges import gate_of
-from assessor.saving.immediate import assess_now
-from assessor.models import Assessment
-from assessor.screening import (assessed_part, mask_exchange)
-from endpoints.mem0.schemas import (AddIn, MessageIn)
 from accounts.authentication import Access
-from common.connections import release_connection
-from memory.drafts import (MAX_CONTENT, MemoryAsked, Source)
-from common.errors import (FieldError, InvalidArguments)
-from memory.model_connections.choosing import (ChosenModel, chosen_model)
 from accounts.models import Space
-from memory.models import (Memory, Purpose)
+from assessor.assessing import AssessmentResult, Exchange
+from assessor.gate.exchanges import gate_of
+from assessor.models import Assessment
+from assessor.outbox import services
+from assessor.saving.exchanges import earlier_texts
+from assessor.saving.immediate import assess_now
+from assessor.screening import assessed_part, mask_exchange
+from common.connections import release_connection
+from common.errors import FieldError, InvalidArguments
+from endpoints.mem0.schemas import AddIn, MessageIn
+from memory.drafts import MAX_CONTENT, MemoryAsked, Source
+from memory.model_connections.choosing import ChosenModel, chosen_model
+from memory.models import Memory, Purpose
 from memory.models.memories import MemoryQuerySet
 from memory.models.policies import current_policy
 from memory.policy import PolicyDocument

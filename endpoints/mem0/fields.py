@@ -9,13 +9,13 @@ from django.db.models import F, Func, Q, TextField, Value
 from django.db.models.lookups import Contains
 from pydantic import TypeAdapter, ValidationError
 
-from common.errors import (FieldError, InvalidArguments)
-from memory.metadata_filters import (OPERATORS, metadata_condition)
-from memory.models.memories import SHORT_ID
-from common.names import (ANYBODY, MAX_NAME)
-from common.requests import parse_uuid
-from common.text_forms import (composed, folded, tag_form, tag_spellings)
+from common.errors import FieldError, InvalidArguments
 from common.fields import Moment
+from common.names import ANYBODY, MAX_NAME
+from common.requests import parse_uuid
+from common.text_forms import composed, folded, tag_form, tag_spellings
+from memory.metadata_filters import OPERATORS, metadata_condition
+from memory.models.memories import SHORT_ID
 
 ENTITIES = {"user_id": "user_id", "agent_id": "agent_id", "run_id": "session_id"}
 """mem0's names and the columns. An app is a value of the metadata."""

@@ -7,16 +7,24 @@ from django.http import HttpRequest
 from django.utils import timezone
 from ninja import Path, Query
 
-from endpoints.mem0.access import (found_rows, memories_of, memory_of, own_rows)
-from endpoints.mem0.fields import (APP, ENTITIES)
-from endpoints.mem0.filters import (given_fields, read_filter)
-from endpoints.mem0.schemas import (BatchDeleteIn, BatchUpdateIn, DeleteIn, ListIn, PageIn, UpdateIn)
-from endpoints.mem0.shapes import (EVENTS, Json, history_out, memories_out, memory_out, only_fields, page_out)
 from accounts.authentication import access_to
+from common.errors import FieldError, InvalidArguments
+from endpoints.mem0.access import found_rows, memories_of, memory_of, own_rows
+from endpoints.mem0.fields import APP, ENTITIES
+from endpoints.mem0.filters import given_fields, read_filter
+from endpoints.mem0.schemas import BatchDeleteIn, BatchUpdateIn, DeleteIn, ListIn, PageIn, UpdateIn
+from endpoints.mem0.shapes import (
+    EVENTS,
+    Json,
+    history_out,
+    memories_out,
+    memory_out,
+    only_fields,
+    page_out,
+)
 from memory.drafts import AddedMetadata
-from common.errors import (FieldError, InvalidArguments)
 from memory.memories.bulk import delete_memories
-from memory.models import (MemoryEvent, MemoryRevision)
+from memory.models import MemoryEvent, MemoryRevision
 from memory.retention.recycle_bin import delete_memory
 from memory.store.services import revise_memory
 

@@ -6,12 +6,11 @@ from typing import Annotated, Any, Self
 from ninja import Field, Schema
 from pydantic import BaseModel, BeforeValidator, model_validator
 
-from endpoints.mem0.filters import (Filter, given_fields, read_filter)
-from common.fields import (GivenName, Text)
-from memory.drafts import (MAX_CONTENT, Content, Fraction, Metadata)
-from memory.metadata import bounded
+from common.fields import GivenName, Spoken, Text
 from common.requests import Body
-from common.fields import Spoken
+from endpoints.mem0.filters import Filter, given_fields, read_filter
+from memory.drafts import MAX_CONTENT, Content, Fraction, Metadata
+from memory.metadata import bounded
 
 MOST_RESULTS = 200
 _SWITCHES = ("enable_graph", "filter_memories", "immutable", "show_expired")

@@ -8,10 +8,10 @@ from uuid import UUID
 from django.db.models import Max
 from django.http import HttpRequest
 
-from assessor.models import (Assessment, State)
-from endpoints.mem0.fields import APP
 from accounts.models import Space
-from memory.models import (Memory, MemoryEvent, MemoryRevision)
+from assessor.models import Assessment, State
+from endpoints.mem0.fields import APP
+from memory.models import Memory, MemoryEvent, MemoryRevision
 from memory.models.history import Action
 
 Json = dict[str, Any]

@@ -10,20 +10,20 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonRespons
 from django.utils import timezone
 from ninja import Header, Query, Router
 
+from accounts.authentication import access_to
 from assessor.llm import ModelError
 from chat.replies import sse
-from endpoints.completions.api import (call_of, named_response, writer_of)
-from endpoints.completions.backends import (Backend, get_backend)
-from endpoints.completions.relay import (Call, answered)
-from endpoints.completions.schemas import (Json, MemoryHeaders)
+from common.connections import in_last_thread, in_thread, release_request_connection
+from endpoints.completions.api import call_of, named_response, writer_of
+from endpoints.completions.backends import Backend, get_backend
+from endpoints.completions.relay import Call, answered
+from endpoints.completions.schemas import Json, MemoryHeaders
 from endpoints.responses.completion_request import completion_of
-from endpoints.responses.history import (Continued, continued)
-from endpoints.responses.schemas import (DeletedOut, ResponseIn, ResponseOut)
-from endpoints.responses.services import (delete_response, get_response, keep_response)
-from endpoints.responses.stored_items import (InputItemsIn, InputItemsOut, input_items)
-from endpoints.responses.writer import (ResponseWriter, new_response)
-from accounts.authentication import access_to
-from common.connections import (in_last_thread, in_thread, release_request_connection)
+from endpoints.responses.history import Continued, continued
+from endpoints.responses.schemas import DeletedOut, ResponseIn, ResponseOut
+from endpoints.responses.services import delete_response, get_response, keep_response
+from endpoints.responses.stored_items import InputItemsIn, InputItemsOut, input_items
+from endpoints.responses.writer import ResponseWriter, new_response
 
 router = Router(tags=["Responses"])
 

@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from endpoints.completions.conversation_lookup import (Names, named, with_id)
-from endpoints.completions.schemas import Json
-from chat.models import (StoredResponse, StoredResponseQuerySet)
-from endpoints.responses.schemas import ResponseIn
-from common.errors import (FieldError, InvalidArguments)
 from accounts.models import Space
+from chat.models import StoredResponse, StoredResponseQuerySet
+from common.errors import FieldError, InvalidArguments
 from common.readers import Reader
+from endpoints.completions.conversation_lookup import Names, named, with_id
+from endpoints.completions.schemas import Json
+from endpoints.responses.schemas import ResponseIn
 
 
 @dataclass(frozen=True)

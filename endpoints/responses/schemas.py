@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 from ninja import Field, Schema
 from pydantic import BaseModel, BeforeValidator, ConfigDict
 
-from endpoints.completions.schemas import (Extension, Json, Name, Remembered, UserName)
+from endpoints.completions.schemas import Extension, Json, Name, Remembered, UserName
 
 ResponseId = Annotated[str, Field(max_length=64, pattern=r"^[^\x00]*$")]
 

@@ -6,13 +6,13 @@ from typing import Any
 
 from django.db import transaction
 
-from endpoints.completions.schemas import Json
-from chat.models import StoredResponse
-from memory.references import check_change
-from common.errors import NotFound
 from accounts.models import Space
+from chat.models import StoredResponse
+from common.errors import NotFound
 from common.readers import Reader
 from common.storable import storable
+from endpoints.completions.schemas import Json
+from memory.references import check_change
 
 
 def keep_response(*, space: Space, response: Json, items: Sequence[Json], now: datetime) -> None:

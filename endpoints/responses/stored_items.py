@@ -4,9 +4,9 @@ from typing import Annotated, Literal
 
 from ninja import Field, Schema
 
-from endpoints.completions.schemas import Json
 from chat.models import StoredResponse
-from common.errors import (FieldError, InvalidArguments)
+from common.errors import FieldError, InvalidArguments
+from endpoints.completions.schemas import Json
 
 
 class InputItemsIn(Schema):

@@ -6,10 +6,10 @@ from itertools import count
 
 from pydantic import ValidationError
 
-from assessor.llm import (ModelError, ToolCall)
-from assessor.llm.errors import (ModelBadAnswer, ModelRateLimited)
+from assessor.llm import ModelError, ToolCall
+from assessor.llm.errors import ModelBadAnswer, ModelRateLimited
 from assessor.llm.thoughts import ThoughtFilter
-from assessor.llm.wire import (ChunkPart, StreamedReply)
+from assessor.llm.wire import ChunkPart, StreamedReply
 from endpoints.completions.schemas import Json
 from endpoints.responses.schemas import ResponseIn
 

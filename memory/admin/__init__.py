@@ -10,8 +10,8 @@ from allauth.socialaccount.models import SocialAccount, SocialApp, SocialToken
 from allauth.usersessions.models import UserSession
 from django.contrib import admin
 
-from memory.admin import (memories, people, records)
-from memory.admin.base import (BY_SPACE, ReadOnlyAdmin, actor_of, one_by_one)
+from memory.admin import memories, people, records
+from memory.admin.base import BY_SPACE, ReadOnlyAdmin, actor_of, one_by_one
 
 __all__ = ["BY_SPACE", "ReadOnlyAdmin", "actor_of", "memories", "one_by_one", "people", "records"]
 

@@ -16,7 +16,7 @@ from unfold.paginator import InfinitePaginator
 
 from accounts import roles
 from common.actors import Actor
-from common.errors import (Conflict, NotFound)
+from common.errors import Conflict, NotFound
 from memory.store.history_labels import who
 
 STARTS = 160

@@ -6,8 +6,8 @@ from django import forms
 from pydantic import ValidationError
 from unfold.widgets import UnfoldAdminTextInputWidget
 
-from memory.drafts import MemoryChange
 from common.errors import plainly
+from memory.drafts import MemoryChange
 from memory.memories.edit_form import SENTENCES
 from memory.models import Memory
 

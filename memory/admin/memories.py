@@ -17,16 +17,16 @@ from django.utils.translation import ngettext_lazy
 from unfold.contrib.filters.admin import ChoicesDropdownFilter
 from unfold.decorators import display
 
+from accounts.models import Space
 from common.actors import Actor
-from memory.admin.base import (AT_ONCE, BY_SPACE, STARTS, ReadOnlyAdmin, actor_of, one_by_one)
+from common.errors import Conflict, NotFound
+from memory.admin.base import AT_ONCE, BY_SPACE, STARTS, ReadOnlyAdmin, actor_of, one_by_one
 from memory.admin.forms import MemoryForm
 from memory.embeddings import EmbeddingError
-from common.errors import (Conflict, NotFound)
-from accounts.models import Space
-from memory.models import (Memory, Reason, Status)
+from memory.models import Memory, Reason, Status
 from memory.models.reasons import in_words
-from memory.retention.recycle_bin import (delete_memory, purge_memory, restore_memory)
-from memory.review.services import (approve_memory, reject_memory)
+from memory.retention.recycle_bin import delete_memory, purge_memory, restore_memory
+from memory.review.services import approve_memory, reject_memory
 from memory.store.services import revise_memory
 
 _COLOURS = {Status.LIVE: "success", Status.REVIEW: "warning", Status.BINNED: "danger"}

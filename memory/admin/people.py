@@ -18,11 +18,21 @@ from unfold.forms import AdminPasswordChangeForm, UserChangeForm, UserCreationFo
 from accounts import roles
 from accounts.keys.installation_keys import revoke_installation_key
 from accounts.keys.services import revoke_key
-from accounts.members.services import (add_member, remove_member)
-from memory.admin.base import (BY_SPACE, OperatorsAdmin, ReadOnlyAdmin, actor, actor_of)
-from memory.admin.permissions import PermissionsInWords
+from accounts.members.services import add_member, remove_member
+from accounts.models import (
+    ApiKey,
+    AuditEntry,
+    InstallationAuditEntry,
+    InstallationKey,
+    Membership,
+    Role,
+    Scope,
+    Space,
+    User,
+)
 from common.errors import Conflict
-from accounts.models import (ApiKey, AuditEntry, InstallationAuditEntry, InstallationKey, Membership, Role, Scope, Space, User)
+from memory.admin.base import BY_SPACE, OperatorsAdmin, ReadOnlyAdmin, actor, actor_of
+from memory.admin.permissions import PermissionsInWords
 from memory.spaces.services import rename_space
 
 admin.site.unregister(Group)

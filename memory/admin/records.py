@@ -12,15 +12,24 @@ from django.utils.translation import gettext_lazy as _
 from unfold.contrib.filters.admin import ChoicesDropdownFilter
 from unfold.decorators import display
 
-from memory.admin.base import (BY_SPACE, STARTS, OperatorsAdmin, ReadOnlyAdmin, actor)
-from memory.embeddings import provider_name
 from accounts.models import Embedder
-from memory.models import (MemoryEmbedding, MemoryEvent, MemoryRevision, PolicyVersion, RelevanceMark, ReviewRule, SavedQuery, WorkerHeartbeat)
+from memory.admin.base import BY_SPACE, STARTS, OperatorsAdmin, ReadOnlyAdmin, actor
+from memory.embeddings import provider_name
+from memory.models import (
+    MemoryEmbedding,
+    MemoryEvent,
+    MemoryRevision,
+    PolicyVersion,
+    RelevanceMark,
+    ReviewRule,
+    SavedQuery,
+    WorkerHeartbeat,
+)
 from memory.models.choices import MemoryType
 from memory.models.history import Action
 from memory.policies.form import changes
-from memory.policy import (PolicyDocument, stored_document)
-from memory.store.history_labels import (author_of_rule, why)
+from memory.policy import PolicyDocument, stored_document
+from memory.store.history_labels import author_of_rule, why
 
 _COLOURS = {
     Action.APPROVED: "success",

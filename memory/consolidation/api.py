@@ -4,16 +4,16 @@ from django.http import HttpRequest
 from django.utils import timezone
 from ninja import Router, Status
 
-from accounts.authentication import (Access, access_to)
-from memory.references import check_change
+from accounts.authentication import Access, access_to
+from common.errors import Conflict, NotFound
+from common.requests import RowId, may_fail, parse_uuid
 from memory.consolidation import services
-from memory.consolidation.consolidation_job import (KIND, start_consolidation)
-from memory.consolidation.schemas import (AppliedOut, ApplyIn, UndoneOut)
-from memory.consolidation.undo import (UndoneAction, undo_action)
-from common.errors import (Conflict, NotFound)
+from memory.consolidation.consolidation_job import KIND, start_consolidation
+from memory.consolidation.schemas import AppliedOut, ApplyIn, UndoneOut
+from memory.consolidation.undo import UndoneAction, undo_action
 from memory.jobs.schemas import JobOut
-from memory.models import (ConsolidationProposal, Job, ProposalState)
-from common.requests import (RowId, may_fail, parse_uuid)
+from memory.models import ConsolidationProposal, Job, ProposalState
+from memory.references import check_change
 
 router = Router(tags=["consolidation"])
 

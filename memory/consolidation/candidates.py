@@ -12,13 +12,13 @@ from django.contrib.postgres.search import SearchQuery, SearchRank
 from django.db.models import F
 
 from accounts.models import Space
+from common.readers import Reader
 from memory.models import Memory
 from memory.models.memories import MemoryQuerySet
 from memory.models.policies import current_policy
-from common.readers import Reader
-from memory.recall.similar import (AT_MOST, Neighbour, nearest, nearest_live, vector_of)
-from memory.recall.sql.sizes import (LARGE, size_if_large)
-from memory.text.lexemes import (configuration, indexed, unspaced)
+from memory.recall.similar import AT_MOST, Neighbour, nearest, nearest_live, vector_of
+from memory.recall.sql.sizes import LARGE, size_if_large
+from memory.text.lexemes import configuration, indexed, unspaced
 
 
 def candidates(space: Space, root: Memory) -> list[Neighbour]:

@@ -20,18 +20,18 @@ from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 from django.utils.translation import gettext_lazy as _
 
-from common.actors import (SYSTEM, Actor)
-from memory.consolidation import (proposing, summaries, summarizing)
-from memory.consolidation.grouping import (Group, Sentence, consolidatable, group_of)
-from memory.consolidation.services import apply_proposals
+from accounts.models import Space
+from common.actors import SYSTEM, Actor
 from common.errors import Conflict
+from common.readers import EVERYONE, Reader
+from memory.consolidation import proposing, summaries, summarizing
+from memory.consolidation.grouping import Group, Sentence, consolidatable, group_of
+from memory.consolidation.services import apply_proposals
 from memory.jobs import services as jobs
 from memory.jobs.kinds import Labels
-from accounts.models import Space
-from memory.models import (ConsolidationProposal, Job, Memory, ProposalKind)
+from memory.models import ConsolidationProposal, Job, Memory, ProposalKind
 from memory.models.memories import MemoryQuerySet
 from memory.models.policies import current_policy
-from common.readers import (EVERYONE, Reader)
 from memory.text.how_to_answer import says_how_to_answer
 
 KIND = "consolidate"

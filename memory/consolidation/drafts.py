@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from memory.drafts import (MAX_TAGS, Facets, MemoryDraft, Source)
 from accounts.models import Space
+from memory.drafts import MAX_TAGS, Facets, MemoryDraft, Source
 from memory.models import Memory
 from memory.models.learned import COUNTS
 from memory.models.policies import Policy

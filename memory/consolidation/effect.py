@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from memory.consolidation.services import as_if_applied
 from accounts.models import Space
-from memory.models import (ConsolidationProposal, SavedQuery)
-from memory.models.policies import current_policy
-from memory.policies.preview import (Ranked, Ranking, questions_of, ranked_now)
 from common.readers import Reader
+from memory.consolidation.services import as_if_applied
+from memory.models import ConsolidationProposal, SavedQuery
+from memory.models.policies import current_policy
+from memory.policies.preview import Ranked, Ranking, questions_of, ranked_now
 from memory.recall.share import share_of
 
 MOST = 10

@@ -9,16 +9,16 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from memory.consolidation.candidates import candidates
-from memory.consolidation.wording import (have_one_subject, same_fact)
 from accounts.models import Space
-from memory.models import (Memory, ProposalKind)
-from memory.models.memories import MemoryQuerySet
 from common.readers import Reader
+from memory.consolidation.candidates import candidates
+from memory.consolidation.wording import have_one_subject, same_fact
+from memory.models import Memory, ProposalKind
+from memory.models.memories import MemoryQuerySet
 from memory.recall.similar import Neighbour
-from memory.reconciliation.rules import (Verdict, has_room, patched, replaces, superseding)
+from memory.reconciliation.rules import Verdict, has_room, patched, replaces, superseding
 from memory.text.statements import is_one_statement
-from memory.text.text_similarity import (meaning, weight)
+from memory.text.text_similarity import meaning, weight
 
 CONTRADICTED = 0.92
 """The confidence that a newer statement made an older one outdated

@@ -5,11 +5,11 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from memory.consolidation.grouping import Group
 from accounts.models import Space
-from memory.models import (ConsolidationProposal, Job, Memory, ProposalKind, ProposalState)
+from common.readers import EVERYONE, Reader
+from memory.consolidation.grouping import Group
+from memory.models import ConsolidationProposal, Job, Memory, ProposalKind, ProposalState
 from memory.models.choices import MemoryType
-from common.readers import (EVERYONE, Reader)
 
 
 def scope_of(job: Job) -> Reader:

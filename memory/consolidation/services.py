@@ -13,14 +13,14 @@ from uuid import UUID
 
 from django.db import transaction
 
-from common.actors import (SYSTEM, Actor)
-from memory.consolidation.drafts import (draft_of, keep_uses)
-from memory.consolidation.grouping import is_free
 from accounts.models import Space
-from memory.models import (BinReason, ConsolidationProposal, Memory, ProposalState, Reason)
+from common.actors import SYSTEM, Actor
+from memory.consolidation.drafts import draft_of, keep_uses
+from memory.consolidation.grouping import is_free
+from memory.models import BinReason, ConsolidationProposal, Memory, ProposalState, Reason
 from memory.reconciliation.services import one_at_a_time
 from memory.retention.recycle_bin import move_to_bin
-from memory.store.services import (Prepared, prepare_memories, store_memories)
+from memory.store.services import Prepared, prepare_memories, store_memories
 
 Found = TypeVar("Found")
 

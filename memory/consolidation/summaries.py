@@ -14,7 +14,7 @@ from memory.consolidation.grouping import Sentence
 from memory.drafts import MAX_CONTENT
 from memory.models import Memory
 from memory.models.choices import MemoryType
-from memory.text.text_similarity import (meaning, names, weight)
+from memory.text.text_similarity import meaning, names, weight
 
 SMALL_TYPES = (MemoryType.OBSERVATION, MemoryType.EVENT)
 SMALL = 130

@@ -3,8 +3,8 @@ asks it in its AppConfig."""
 
 from collections.abc import Callable, Sequence
 
-from memory.consolidation.grouping import Sentence
 from accounts.models import Space
+from memory.consolidation.grouping import Sentence
 from memory.models import Memory
 
 Summarize = Callable[[Space, Sequence[Memory]], Sequence[Sentence] | None]

@@ -12,17 +12,25 @@ from uuid import UUID
 
 from django.db import transaction
 
-from memory.references import check_change
-from common.actors import Actor
-from common.errors import (Conflict, NotFound)
-from memory.memories.undo import undo as undo_own
 from accounts.models import Space
-from memory.models import (BinReason, ConsolidationProposal, Memory, MemoryEvent, ProposalState, Reason, Status)
+from common.actors import Actor
+from common.errors import Conflict, NotFound
+from common.readers import Reader
+from memory.memories.undo import undo as undo_own
+from memory.models import (
+    BinReason,
+    ConsolidationProposal,
+    Memory,
+    MemoryEvent,
+    ProposalState,
+    Reason,
+    Status,
+)
 from memory.models.consolidation import ProposalQuerySet
 from memory.models.history import Action
 from memory.models.policies import current_policy
-from common.readers import Reader
 from memory.reconciliation.services import one_at_a_time
+from memory.references import check_change
 from memory.retention.recycle_bin import move_to_bin
 from memory.store.history import record
 

@@ -16,18 +16,18 @@ from django.views.decorators.http import require_GET, require_POST
 from django_htmx.http import HttpResponseClientRefresh
 
 from accounts.authentication import Access
-from accounts.pages import (PageRequest, space_page)
-from memory.selection import selected_ids
+from accounts.pages import PageRequest, space_page
+from common.errors import Conflict
 from memory.consolidation import services
-from memory.consolidation.consolidation_job import (latest_consolidation, start_consolidation)
+from memory.consolidation.consolidation_job import latest_consolidation, start_consolidation
 from memory.consolidation.effect import effect_of
 from memory.consolidation.undo import undo_action
 from memory.embeddings import EmbeddingError
-from common.errors import Conflict
 from memory.jobs.views import job_context
-from memory.models import (ConsolidationProposal, Memory, SavedQuery)
+from memory.models import ConsolidationProposal, Memory, SavedQuery
 from memory.models.consolidation import ProposalQuerySet
 from memory.retention.removals import consolidated_into
+from memory.selection import selected_ids
 
 SHOWN = 20
 

@@ -10,14 +10,14 @@ from collections import Counter
 from dataclasses import dataclass
 from datetime import timedelta
 
-from memory.consolidation import (chinese, english)
+from common.text_forms import comparing_form
+from memory.consolidation import chinese, english
 from memory.consolidation.reading import Wording
 from memory.models import Memory
 from memory.models.choices import MemoryType
 from memory.recall.similar import Neighbour
 from memory.reconciliation.claims import contradicts
 from memory.text.lexemes import unspaced
-from common.text_forms import comparing_form
 
 IDENTICAL, SAME_ORDER, SAME_WORDS, FEW_MORE = 1.0, 0.97, 0.93, 0.85
 """The confidence that two memories say the same fact, by the similarity of their wordings."""

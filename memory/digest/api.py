@@ -5,14 +5,14 @@ from django.utils import timezone
 from ninja import Query, Router
 
 from accounts.authentication import access_to
-from memory.digest.digest import (digest_of, section_of)
+from common.errors import FieldError, InvalidArguments
+from common.requests import may_fail
+from memory.digest.digest import digest_of, section_of
 from memory.digest.lines import Line
-from memory.digest.schemas import (DigestIn, DigestOut, LineId, LineOut)
+from memory.digest.schemas import DigestIn, DigestOut, LineId, LineOut
 from memory.digest.sections import Section
 from memory.digest.undo import undo_line
-from memory.digest.weeks import (parse_week, week_of)
-from common.errors import (FieldError, InvalidArguments)
-from common.requests import may_fail
+from memory.digest.weeks import parse_week, week_of
 
 router = Router(tags=["digest"])
 

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from django.db.models import Count, F, Q, Window
 from django.db.models.functions import RowNumber
 
-from memory.digest.lines import (Line, lines_of)
-from memory.digest.sections import (Section, events_of, proposals_of)
-from memory.digest.weeks import Week
 from accounts.models import Space
 from common.pagination import keyset
-from common.readers import (EVERYONE, Reader)
+from common.readers import EVERYONE, Reader
+from memory.digest.lines import Line, lines_of
+from memory.digest.sections import Section, events_of, proposals_of
+from memory.digest.weeks import Week
 
 Counts = Mapping[Section, int]
 """The number of lines of each section."""

@@ -10,9 +10,16 @@ from uuid import UUID
 from django.db.models import Q, TextChoices
 from django.utils.translation import gettext_lazy as _
 
-from memory.digest.sections import Section
 from accounts.models import Space
-from memory.models import (ConsolidationProposal, Memory, MemoryEvent, MemoryRevision, ProposalState, Status)
+from memory.digest.sections import Section
+from memory.models import (
+    ConsolidationProposal,
+    Memory,
+    MemoryEvent,
+    MemoryRevision,
+    ProposalState,
+    Status,
+)
 from memory.models.history import Action
 
 

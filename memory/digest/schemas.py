@@ -7,12 +7,12 @@ from uuid import UUID
 
 from ninja import Field, Schema
 
+from common.pagination import CURSOR, NUMBERED_CURSOR
+from common.requests import PLACE, ActorOut, Limit
 from memory.digest.digest import Digest
 from memory.digest.lines import Line
 from memory.digest.sections import Section
 from memory.digest.weeks import PATTERN
-from common.pagination import (CURSOR, NUMBERED_CURSOR)
-from common.requests import (PLACE, ActorOut, Limit)
 
 SectionName = Literal["learned", "changed", "consolidated", "forgotten"]
 UndoName = Literal["move_to_bin", "restore_older", "revert", "restore", "restore_sources"]

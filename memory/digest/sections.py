@@ -22,12 +22,12 @@ from django.db.models import (
 from django.db.models.functions import Coalesce
 from django.utils.translation import gettext_lazy as _
 
-from memory.digest.weeks import Week
 from accounts.models import Space
-from memory.models import (ConsolidationProposal, Memory, MemoryEvent, ProposalState, Status)
-from memory.models.consolidation import ProposalQuerySet
-from memory.models.history import (Action, HistoryQuerySet)
 from common.readers import Reader
+from memory.digest.weeks import Week
+from memory.models import ConsolidationProposal, Memory, MemoryEvent, ProposalState, Status
+from memory.models.consolidation import ProposalQuerySet
+from memory.models.history import Action, HistoryQuerySet
 
 
 class Section(TextChoices):

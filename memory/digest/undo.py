@@ -5,17 +5,17 @@ from collections.abc import Callable
 from datetime import datetime
 from uuid import UUID
 
-from memory.references import check_change
-from common.actors import Actor
-from memory.consolidation.undo import undo_proposal
-from memory.digest.lines import (Line, Undo, lines_of)
-from memory.digest.sections import (in_sections, with_actions)
-from common.errors import (Conflict, NotFound)
 from accounts.models import Space
-from memory.models import (ConsolidationProposal, MemoryEvent, Reason)
-from memory.models.consolidation import ProposalQuerySet
+from common.actors import Actor
+from common.errors import Conflict, NotFound
 from common.readers import Reader
-from memory.reconciliation.discarding import (discard_memory, undo_discard)
+from memory.consolidation.undo import undo_proposal
+from memory.digest.lines import Line, Undo, lines_of
+from memory.digest.sections import in_sections, with_actions
+from memory.models import ConsolidationProposal, MemoryEvent, Reason
+from memory.models.consolidation import ProposalQuerySet
+from memory.reconciliation.discarding import discard_memory, undo_discard
+from memory.references import check_change
 from memory.store.revisions import revert_memory
 
 _NUMBER = re.compile("[0-9]{1,18}", re.ASCII)

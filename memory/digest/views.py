@@ -10,17 +10,17 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
 from accounts.authentication import Access
-from accounts.forms import (AddressForm, OneOf, SentText)
-from accounts.pages import (PageRequest, space_page)
-from memory.digest.digest import (Digest, digest_of, section_of)
-from memory.digest.lines import Line
-from memory.digest.sections import Section
-from memory.digest.undo import (find_line, undo_line)
-from memory.digest.weeks import (Week, parse_week, week_of)
-from memory.embeddings import EmbeddingError
-from common.errors import (Conflict, InvalidArguments)
+from accounts.forms import AddressForm, OneOf, SentText
+from accounts.pages import PageRequest, space_page
+from common.errors import Conflict, InvalidArguments
 from common.names import MAX_NAME
 from common.readers import Reader
+from memory.digest.digest import Digest, digest_of, section_of
+from memory.digest.lines import Line
+from memory.digest.sections import Section
+from memory.digest.undo import find_line, undo_line
+from memory.digest.weeks import Week, parse_week, week_of
+from memory.embeddings import EmbeddingError
 
 SHOWN = 10
 """Lines of a section on the page of all sections."""

@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 from django.conf import settings
 from django.utils.translation import gettext_lazy as _
 
-from memory.embeddings.base import (Embedder, EmbeddingError)
-from memory.embeddings.remote import (PATIENT, Patience, RemoteEmbedder)
+from memory.embeddings.base import Embedder, EmbeddingError
+from memory.embeddings.remote import PATIENT, Patience, RemoteEmbedder
 
 __all__ = [
     "BUILT_IN",
@@ -143,7 +143,7 @@ def _embedder(provider: str, model: str, dimensions: int) -> Embedder:
 def _access(provider: str) -> _Access:
     """Return the access by the settings, or by a model connection. Raises EmbeddingError."""
     # Models can be imported only when the apps are loaded; some commands run before.
-    from memory.model_connections.choosing import (key_of, public_only)
+    from memory.model_connections.choosing import key_of, public_only
     from memory.model_connections.embedding import connection_of
 
     if connection := connection_of(provider):

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 from django.db import transaction
 
-from memory.embeddings import (MINILM, MULTILINGUAL)
-from memory.embeddings.embedders import register_embedder
-from common.locks import lock
 from accounts.models import Space
+from common.locks import lock
+from memory.embeddings import MINILM, MULTILINGUAL
+from memory.embeddings.embedders import register_embedder
 from memory.models import Memory
 from memory.models.policies import current_policy
 

@@ -4,13 +4,13 @@ from uuid import UUID
 
 from django.db import connection as database
 
-from memory.embeddings import (EmbeddingError, count_dimensions, get_embedder, try_out)
-from common.errors import NotFound
-from memory.model_connections.embedding import (model_of_new_spaces, provider_of)
-from memory.model_connections.fields import checked_model
-from memory.model_connections.services import (Change, choose_model)
 from accounts.models import Embedder
-from memory.models import (ModelChoice, ModelConnection, Purpose)
+from common.errors import NotFound
+from memory.embeddings import EmbeddingError, count_dimensions, get_embedder, try_out
+from memory.model_connections.embedding import model_of_new_spaces, provider_of
+from memory.model_connections.fields import checked_model
+from memory.model_connections.services import Change, choose_model
+from memory.models import ModelChoice, ModelConnection, Purpose
 
 MAX_DIMENSIONS = 4000
 """The maximum for pgvector's HNSW index on 16-bit floats."""

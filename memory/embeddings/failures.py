@@ -7,8 +7,8 @@ The sentences are plain English constants, because they are logged and stored.
 from collections.abc import Mapping
 from enum import Enum
 
-from memory.embeddings.base import (EmbeddingError, TextsRefused)
 from common.retry_after import retry_after
+from memory.embeddings.base import EmbeddingError, TextsRefused
 
 DETAIL_LENGTH = 200
 

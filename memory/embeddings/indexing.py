@@ -7,9 +7,9 @@ model's index, and later vectors are marked when they are written.
 
 from django.db import transaction
 
-from common.locks import lock
 from accounts.models import Space
-from memory.models import (FurtherEmbedding, MemoryEmbedding)
+from common.locks import lock
+from memory.models import FurtherEmbedding, MemoryEmbedding
 
 INDEXED_ABOVE = 2500
 """A space with more vectors than this is large: the index is then faster than comparing all vectors

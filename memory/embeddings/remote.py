@@ -12,7 +12,7 @@ from typing import NotRequired, TypedDict, Unpack
 
 import numpy as np
 
-from memory.embeddings.base import (Embedder, EmbeddingError, TextKind, TextsRefused, Vectors)
+from memory.embeddings.base import Embedder, EmbeddingError, TextKind, TextsRefused, Vectors
 from memory.embeddings.failures import Failure
 from memory.embeddings.groups import fitting
 

@@ -8,13 +8,13 @@ for all of them.
 import logging
 from collections.abc import Iterable, Mapping, Sequence
 
+from accounts.models import Embedder, Space
+from common.locks import lock
 from memory.embeddings import EmbeddingError
 from memory.embeddings.choice import choose_embedder
 from memory.embeddings.indexing import mark_if_large
-from memory.embeddings.vectors import (Vectors, embed_memories)
-from common.locks import lock
-from accounts.models import (Embedder, Space)
-from memory.models import (FurtherEmbedding, Memory, MemoryEmbedding)
+from memory.embeddings.vectors import Vectors, embed_memories
+from memory.models import FurtherEmbedding, Memory, MemoryEmbedding
 
 Made = Mapping[int, Iterable[Vectors]]
 """By the id of a model, for each text its own vector and those of its groups of sentences, shape

@@ -19,17 +19,17 @@ from django.db.models import Q
 from django.utils.translation import gettext_noop as _
 
 from accounts.audit import note
+from accounts.models import AuditAction, Embedder, Space
 from common.actors import Actor
-from memory.embeddings import provider_name
-from memory.embeddings.embedders import register_embedder
-from memory.embeddings.services import (hold_models, insert_vectors)
-from memory.embeddings.vectors import (Vectors, embed_memories)
-from common.errors import (Conflict, NotFound)
-from memory.jobs import services as jobs
+from common.errors import Conflict, NotFound
 from common.leases import database_now
 from common.locks import lock
-from accounts.models import (AuditAction, Embedder, Space)
-from memory.models import (FurtherEmbedding, Job, JobState, Memory, MemoryEmbedding)
+from memory.embeddings import provider_name
+from memory.embeddings.embedders import register_embedder
+from memory.embeddings.services import hold_models, insert_vectors
+from memory.embeddings.vectors import Vectors, embed_memories
+from memory.jobs import services as jobs
+from memory.models import FurtherEmbedding, Job, JobState, Memory, MemoryEmbedding
 from memory.text.passages import passage_of
 
 KIND = "switch_embedder"

@@ -1,7 +1,7 @@
 """The degree to which an embedding model's similarities can be trusted for a question."""
 
-from memory.embeddings import MINILM
 from accounts.models import Embedder
+from memory.embeddings import MINILM
 from memory.text.lexemes import unspaced_share
 
 _ENGLISH_ONLY = ("local", MINILM)

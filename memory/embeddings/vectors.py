@@ -9,18 +9,18 @@ import numpy as np
 import numpy.typing as npt
 from django.utils import timezone
 
+from accounts.models import Embedder, Space
 from common.connections import release_connection
-from memory.embeddings import (BUILT_IN, MULTILINGUAL, EmbeddingError, RemoteEmbedder, get_embedder)
+from common.text_forms import compatible
+from memory.embeddings import BUILT_IN, MULTILINGUAL, EmbeddingError, RemoteEmbedder, get_embedder
 from memory.embeddings.base import TextKind
-from memory.embeddings.groups import (ends_of, texts_of)
-from memory.model_connections.choosing import (Prices, prices_of)
+from memory.embeddings.groups import ends_of, texts_of
+from memory.model_connections.choosing import Prices, prices_of
 from memory.model_connections.embedding import connection_of
-from memory.model_connections.services import (record_failure, record_success)
-from memory.model_connections.usage import (ModelCall, UsageSource, record_usage)
-from accounts.models import (Embedder, Space)
+from memory.model_connections.services import record_failure, record_success
+from memory.model_connections.usage import ModelCall, UsageSource, record_usage
 from memory.models import UsagePurpose
 from memory.text.lexemes import unspaced_share
-from common.text_forms import compatible
 
 Vectors = npt.NDArray[np.float32]
 

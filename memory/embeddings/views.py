@@ -11,13 +11,22 @@ from django.views.decorators.http import require_GET, require_POST
 
 from accounts.authentication import Access
 from accounts.forms import SentText
-from accounts.pages import (PageRequest, space_page)
-from common.connections import release_connection
-from memory.embeddings import (BUILT_IN, PROVIDERS, EmbeddingError, is_configured, likely_embedders, listed_models, provider_name, switching)
-from common.errors import (Conflict, NotFound)
-from memory.model_connections.embedding import (model_of_new_spaces, provider_of)
 from accounts.models import Space
-from memory.models import (JobState, Memory, ModelConnection)
+from accounts.pages import PageRequest, space_page
+from common.connections import release_connection
+from common.errors import Conflict, NotFound
+from memory.embeddings import (
+    BUILT_IN,
+    PROVIDERS,
+    EmbeddingError,
+    is_configured,
+    likely_embedders,
+    listed_models,
+    provider_name,
+    switching,
+)
+from memory.model_connections.embedding import model_of_new_spaces, provider_of
+from memory.models import JobState, Memory, ModelConnection
 
 MAX_MODEL = 120  # characters
 

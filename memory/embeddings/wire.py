@@ -10,9 +10,9 @@ from typing import Any
 
 import httpx2
 
-from memory.embeddings.base import EmbeddingError
-from memory.embeddings.failures import (Failure, refusal)
 from common.event_loops import wait_for
+from memory.embeddings.base import EmbeddingError
+from memory.embeddings.failures import Failure, refusal
 from memory.webhooks.endpoint_clients import endpoint_client
 
 CONNECT_TIMEOUT = 3.0  # seconds: a running endpoint accepts at once

@@ -8,8 +8,32 @@ from django.db.models.expressions import Expression
 from django.db.models.functions import Greatest, Least, Ln
 from django.db.models.lookups import GreaterThanOrEqual, IsNull, LessThan
 
-from memory.formulas.expressions import (Flag, Moment, Number, double, exponential_decay, flag, float_result, moment, product, seconds_between)
-from memory.formulas.importance import (ADJUSTMENT_BOUND, ADJUSTMENT_DOUBT, ADJUSTMENT_WEIGHTS, EMOTION_WEIGHT, INFORMATION_WEIGHT, JUDGEMENT_WEIGHT, NEGATIVE_EMOTION, PERSISTENCE_WEIGHT, POSITIVE_EMOTION, REINFORCEMENT, TIME_COEF_FLOOR, TIME_COEF_SCALE_DAYS)
+from memory.formulas.expressions import (
+    Flag,
+    Moment,
+    Number,
+    double,
+    exponential_decay,
+    flag,
+    float_result,
+    moment,
+    product,
+    seconds_between,
+)
+from memory.formulas.importance import (
+    ADJUSTMENT_BOUND,
+    ADJUSTMENT_DOUBT,
+    ADJUSTMENT_WEIGHTS,
+    EMOTION_WEIGHT,
+    INFORMATION_WEIGHT,
+    JUDGEMENT_WEIGHT,
+    NEGATIVE_EMOTION,
+    PERSISTENCE_WEIGHT,
+    POSITIVE_EMOTION,
+    REINFORCEMENT,
+    TIME_COEF_FLOOR,
+    TIME_COEF_SCALE_DAYS,
+)
 
 SECONDS_A_DAY = 86400
 

@@ -13,9 +13,19 @@ from django.db.models.expressions import Expression
 from django.db.models.functions import Cast, Coalesce, Floor, Greatest, Least, Ln
 from django.db.models.lookups import LessThan
 
-from memory.formulas.expressions import (Flag, Number, double, exponential_decay, flag, float_result)
+from memory.formulas.expressions import Flag, Number, double, exponential_decay, flag, float_result
 from memory.formulas.importance_sql import clamp
-from memory.formulas.ranking import (ENOUGH_ASKED, LONG, LONG_COST, OTHERS_SHARE, PAST_SHARE, SHORT_QUESTION, SHORT_TURN, UNCERTAINTY, Profile)
+from memory.formulas.ranking import (
+    ENOUGH_ASKED,
+    LONG,
+    LONG_COST,
+    OTHERS_SHARE,
+    PAST_SHARE,
+    SHORT_QUESTION,
+    SHORT_TURN,
+    UNCERTAINTY,
+    Profile,
+)
 
 
 def semantic(cosine_distance: Number) -> Expression:

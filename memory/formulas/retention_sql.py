@@ -24,9 +24,18 @@ from django.db.models.lookups import (
     LessThanOrEqual,
 )
 
-from memory.formulas.expressions import (Flag, Moment, Number, double, flag, moment, seconds_after, seconds_between)
+from memory.formulas.expressions import (
+    Flag,
+    Moment,
+    Number,
+    double,
+    flag,
+    moment,
+    seconds_after,
+    seconds_between,
+)
 from memory.formulas.importance_sql import clamp
-from memory.formulas.retention import (EVENT_DAYS, LATEST_DAY, Tiers)
+from memory.formulas.retention import EVENT_DAYS, LATEST_DAY, Tiers
 
 
 def ttl_seconds(importance: Number, tiers: Tiers, persistence: Number | None = None) -> Expression:

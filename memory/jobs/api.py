@@ -5,16 +5,16 @@ from django.http import HttpRequest
 from django.utils import timezone
 from ninja import Query, Router
 
-from accounts.authentication import (Access, access_to)
+from accounts.authentication import Access, access_to
+from accounts.models import Scope
 from common.errors import NotFound
+from common.pagination import keyset
+from common.requests import PageIn, RowId, may_fail, parse_uuid
 from memory.jobs import services as jobs
 from memory.jobs.kinds import DETAILS
-from memory.jobs.schemas import (JobList, JobOut)
-from accounts.models import Scope
+from memory.jobs.schemas import JobList, JobOut
 from memory.models import Job
 from memory.models.jobs import JobQuerySet
-from common.pagination import keyset
-from common.requests import (PageIn, RowId, may_fail, parse_uuid)
 
 router = Router(tags=["transfer"])
 

@@ -9,8 +9,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from memory.models import Job
 from common.readers import Reader
+from memory.models import Job
 
 if TYPE_CHECKING:
     from django.utils.functional import _StrPromise

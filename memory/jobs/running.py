@@ -9,12 +9,12 @@ from datetime import timedelta
 from django.utils import timezone
 from django.utils.translation import gettext
 
-from common.errors import (EbbError, NotFound, ProviderError)
+from accounts.models import Space
+from common.errors import EbbError, NotFound, ProviderError
+from common.leases import database_now
 from memory.jobs import services
 from memory.jobs.kinds import WORK
-from memory.jobs.progress import (ProgressLine, shown)
-from common.leases import database_now
-from accounts.models import Space
+from memory.jobs.progress import ProgressLine, shown
 from memory.models import Job
 
 LONGEST_PAUSE = 900.0  # seconds: limit to the delay that an endpoint may ask for

@@ -13,13 +13,13 @@ from django.db import IntegrityError, transaction
 from django.db.models import F, Q
 from django.utils.translation import gettext_noop as _
 
+from accounts.models import Space
 from common import leases
 from common.actors import Actor
-from common.errors import (Conflict, NotFound)
-from accounts.models import Space
-from memory.models import (Job, JobState)
-from memory.models.jobs import JobQuerySet
+from common.errors import Conflict, NotFound
 from common.queue import enqueue_on_commit
+from memory.models import Job, JobState
+from memory.models.jobs import JobQuerySet
 
 TASK = "memory.tasks.work"
 LEASE = timedelta(seconds=60)

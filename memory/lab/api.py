@@ -5,12 +5,12 @@ from django.utils import timezone
 from ninja import Router
 
 from accounts.authentication import access_to
-from memory.references import changeable
-from memory.lab.relevance import mark_relevance
-from memory.lab.schemas import (RelevanceIn, RelevanceOut)
 from accounts.models import User
-from memory.models import RelevanceMark
 from common.requests import MemoryId
+from memory.lab.relevance import mark_relevance
+from memory.lab.schemas import RelevanceIn, RelevanceOut
+from memory.models import RelevanceMark
+from memory.references import changeable
 
 router = Router(tags=["memories"])
 

@@ -17,17 +17,17 @@ from uuid import UUID
 from django.utils.translation import gettext as _
 
 from accounts.forms import SentText
-from memory.formulas.ranking import (DEFAULT_PROFILE, PROFILES, SIGNALS, Profile)
+from accounts.models import Space
+from common.moments import end_of
+from common.readers import Reader
+from memory.formulas.ranking import DEFAULT_PROFILE, PROFILES, SIGNALS, Profile
 from memory.formulas.rounding import rounded_parts
 from memory.lab.as_of import day_in
-from memory.lab.labels import (PART_WORDS, SIGNAL_WORDS)
-from accounts.models import Space
+from memory.lab.labels import PART_WORDS, SIGNAL_WORDS
 from memory.models.policies import Policy
-from common.moments import end_of
-from memory.policies.profiles import (PROFILE_MEANINGS, PROFILE_NAMES)
+from memory.policies.profiles import PROFILE_MEANINGS, PROFILE_NAMES
 from memory.policy import PolicyDocument
-from common.readers import Reader
-from memory.recall.recall import (Recall, compare)
+from memory.recall.recall import Recall, compare
 from memory.recall.results import Result
 
 if TYPE_CHECKING:

@@ -10,14 +10,14 @@ from time import perf_counter
 from typing import NamedTuple
 from uuid import UUID
 
-from memory.formulas.ranking import Profile
-from memory.formulas.retrieval import (first_place, recall_at, reciprocal_rank)
-from memory.lab.thresholds import (Point, curve)
 from accounts.models import Space
+from common.readers import EVERYONE, Reader
+from memory.formulas.ranking import Profile
+from memory.formulas.retrieval import first_place, recall_at, reciprocal_rank
+from memory.lab.thresholds import Point, curve
 from memory.models import RelevanceMark
 from memory.models.policies import Policy
-from common.readers import (EVERYONE, Reader)
-from memory.recall.recall import (Recall, compare)
+from memory.recall.recall import Recall, compare
 
 DEPTH = 10
 MAX_QUESTIONS = 50

@@ -5,9 +5,9 @@ from uuid import UUID
 
 from django.db import transaction
 
+from accounts.models import Space, User
 from common.errors import NotFound
-from accounts.models import (Space, User)
-from memory.models import (Memory, RelevanceMark)
+from memory.models import Memory, RelevanceMark
 from memory.store.feedback import add_counts
 
 

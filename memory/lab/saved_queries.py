@@ -4,9 +4,9 @@ from datetime import datetime
 
 from django.db import transaction
 
+from accounts.models import Space
 from common.errors import Conflict
 from common.locks import lock_changes
-from accounts.models import Space
 from memory.models import SavedQuery
 from memory.models.saved_queries import MAX_SAVED
 

@@ -6,8 +6,8 @@ from uuid import UUID
 
 from ninja import Field, Schema
 
-from memory.drafts import (MAX_CONTENT, Content)
-from common.requests import (Body, Flag, example)
+from common.requests import Body, Flag, example
+from memory.drafts import MAX_CONTENT, Content
 
 
 class RelevanceIn(Body):

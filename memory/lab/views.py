@@ -16,23 +16,23 @@ from django.views.decorators.http import require_GET, require_POST
 
 from accounts.authentication import Access
 from accounts.forms import SentText
-from accounts.pages import (PageRequest, space_page)
-from accounts.rate_limits import (CallKind, count_call)
+from accounts.pages import PageRequest, space_page
+from accounts.rate_limits import CallKind, count_call
+from common.errors import Conflict, FieldError, InvalidArguments
 from memory.embeddings import EmbeddingError
-from common.errors import (Conflict, FieldError, InvalidArguments)
 from memory.formulas.ranking import PROFILES
 from memory.lab import comparison as reads
-from memory.lab.comparison import (OWN, LabRequest)
+from memory.lab.comparison import OWN, LabRequest
 from memory.lab.labels import SIGNAL_WORDS
-from memory.lab.measuring import (LONG_PATIENCE, PATIENCE, measure)
-from memory.lab.relevance import (mark_relevance, unmark_relevance)
-from memory.lab.saved_queries import (drop_query, save_query)
-from memory.models import (RelevanceMark, SavedQuery)
+from memory.lab.measuring import LONG_PATIENCE, PATIENCE, measure
+from memory.lab.relevance import mark_relevance, unmark_relevance
+from memory.lab.saved_queries import drop_query, save_query
+from memory.models import RelevanceMark, SavedQuery
 from memory.models.policies import current_policy
 from memory.models.saved_queries import MAX_SAVED
-from memory.policies.profiles import (PROFILE_CHOICES, PROFILE_NAMES)
+from memory.policies.profiles import PROFILE_CHOICES, PROFILE_NAMES
 from memory.policies.services import change_policy
-from memory.recall.recall import (SearchRequest, profile_named, recall)
+from memory.recall.recall import SearchRequest, profile_named, recall
 
 MARKED = 50
 FOUND = 8

@@ -8,12 +8,12 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 from pydantic import ValidationError
 
-from memory.drafts import (MAX_CONTENT, MemoryAsked)
+from common.names import MAX_NAME
+from memory.drafts import MAX_CONTENT, MemoryAsked
 from memory.formulas.importance import TYPE_IMPORTANCE
-from memory.formulas.retention import (Tiers, expires_at)
+from memory.formulas.retention import Tiers, expires_at
 from memory.memories.edit_form import Content
 from memory.models.choices import MemoryType
-from common.names import MAX_NAME
 
 _ERRORS = {
     "content": _("Enter 1 to 20,000 characters."),

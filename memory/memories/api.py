@@ -6,25 +6,34 @@ from django.http import HttpRequest
 from django.utils import timezone
 from ninja import Query, Router, Status
 
-from accounts.authentication import (Access, access_to)
-from accounts.rate_limits import (CallKind, count_call)
-from memory.references import (changeable, one, readable)
-from memory.drafts import (MemoryAsked, MemoryChange)
+from accounts.authentication import Access, access_to
+from accounts.rate_limits import CallKind, count_call
 from common.errors import Forbidden
+from common.pagination import clock_of, keyset
+from common.readers import EVERYONE
+from common.requests import MemoryId, OnceOnly, may_fail
+from common.text_forms import tag_spellings
+from memory.drafts import MemoryAsked, MemoryChange
 from memory.formulas.ranking import PROFILES
-from memory.memories.schemas import (BatchIn, BatchOut, CreatedOut, MemoryList, MemoryListIn, ProfileList, SearchIn, SearchOut)
+from memory.memories.schemas import (
+    BatchIn,
+    BatchOut,
+    CreatedOut,
+    MemoryList,
+    MemoryListIn,
+    ProfileList,
+    SearchIn,
+    SearchOut,
+)
 from memory.metadata_filters import metadata_condition
 from memory.models import Memory
-from common.pagination import (clock_of, keyset)
-from common.readers import EVERYONE
-from memory.recall.recall import (SearchRequest, recall)
+from memory.recall.recall import SearchRequest, recall
 from memory.reconciliation.services import remember_drafts
-from common.requests import (MemoryId, OnceOnly, may_fail)
+from memory.references import changeable, one, readable
 from memory.retention import recycle_bin
 from memory.store import services
 from memory.store.idempotency import key_of
 from memory.store.schemas import MemoryOut
-from common.text_forms import tag_spellings
 
 router = Router(tags=["memories"])
 

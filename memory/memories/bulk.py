@@ -12,11 +12,11 @@ from django.db import transaction
 from django.db.models import CharField, F, Func, Value
 from django.db.models.expressions import Combinable
 
-from common.actors import Actor
-from memory.drafts import (MAX_TAGS, MemoryTypeName)
-from common.errors import Conflict
 from accounts.models import Space
-from memory.models import (BinReason, Memory, Reason, Status)
+from common.actors import Actor
+from common.errors import Conflict
+from memory.drafts import MAX_TAGS, MemoryTypeName
+from memory.models import BinReason, Memory, Reason, Status
 from memory.models.history import Action
 from memory.models.memories import MemoryQuerySet
 from memory.models.policies import current_policy

@@ -8,9 +8,9 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts.authentication import Access
 from accounts.pages import PageRequest
-from memory.drafts import (MAX_CONTENT, MemoryChange)
 from common.errors import Conflict
-from memory.models import (Memory, Status)
+from memory.drafts import MAX_CONTENT, MemoryChange
+from memory.models import Memory, Status
 from memory.models.choices import MemoryType
 from memory.store.services import revise_memory
 

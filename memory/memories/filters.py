@@ -12,14 +12,14 @@ from urllib.parse import urlencode
 from django.db.models import Q
 from django.http import QueryDict
 
-from accounts.forms import (AddressForm, OneOf, SentText)
+from accounts.forms import AddressForm, OneOf, SentText
+from common.names import MAX_NAME
+from common.text_forms import tag_form, tag_spellings
 from memory.formulas.importance import TYPE_IMPORTANCE
 from memory.models import Status
 from memory.models.memories import MemoryQuerySet
-from common.names import MAX_NAME
 from memory.policy import DecayPolicy
 from memory.retention.overview import BANDS
-from common.text_forms import (tag_form, tag_spellings)
 
 AGES = {"day": (0, 1), "week": (0, 7), "month": (0, 30), "older": (30, None), "year": (365, None)}
 """Age in days: at least, and less than."""

@@ -4,9 +4,9 @@ from datetime import datetime
 
 from django.db import transaction
 
+from accounts.models import Space
 from common.actors import Actor
 from memory.memories.bulk import delete_memories
-from accounts.models import Space
 from memory.models import Memory
 from memory.models.memories import MemoryQuerySet
 

@@ -9,18 +9,17 @@ from uuid import UUID
 from ninja import Field, Schema
 from pydantic import Json, PlainValidator, WithJsonSchema
 
-from common.fields import (GivenName, Text)
-from memory.drafts import (Fraction, MemoryAsked, MemoryTypeName, Metadata, Tag)
-from memory.formulas.ranking import (PROFILES, Profile)
+from common.fields import GivenName, Text, ZoneName
+from common.moments import end_of, read_moment, spoken, zone_of
+from common.requests import Body, Count, Cursor, Flag, Limit, UserId
+from memory.drafts import Fraction, MemoryAsked, MemoryTypeName, Metadata, Tag
+from memory.formulas.ranking import PROFILES, Profile
 from memory.models import Memory
-from common.moments import (end_of, read_moment, spoken, zone_of)
 from memory.recall.recall import Recall
 from memory.recall.results import Result
 from memory.recall.times import EARLIEST
 from memory.reconciliation.near_duplicates import near_duplicate
-from common.requests import (Body, Count, Cursor, Flag, Limit, UserId)
 from memory.store.schemas import MemoryOut
-from common.fields import ZoneName
 
 # A name is checked where it is used, so that the error names the unknown profile.
 ProfileName = Annotated[str, Field(json_schema_extra={"enum": list(PROFILES)})]

@@ -11,11 +11,11 @@ from uuid import UUID
 from django.db import transaction
 from django.db.models import Exists, OuterRef, Subquery
 
-from common.actors import Actor
-from memory.memories.bulk import (PINS, locked, pin_memories, record_all, revise_all)
 from accounts.models import Space
-from memory.models import (BinReason, Memory, MemoryEvent, MemoryRevision, Reason, Status)
-from memory.models.history import (Action, HistoryQuerySet)
+from common.actors import Actor
+from memory.memories.bulk import PINS, locked, pin_memories, record_all, revise_all
+from memory.models import BinReason, Memory, MemoryEvent, MemoryRevision, Reason, Status
+from memory.models.history import Action, HistoryQuerySet
 from memory.store.adjustment import undo_resets
 
 REASON = Reason("undone")

@@ -2,7 +2,7 @@
 
 from django.urls import path, re_path
 
-from memory.memories.views import (add, bulk, detail, list, overview, timeline)
+from memory.memories.views import add, bulk, detail, list, overview, timeline
 
 urlpatterns = [
     path("overview/", overview.overview, name="overview"),

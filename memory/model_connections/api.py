@@ -7,7 +7,7 @@ from django.utils import timezone
 from ninja import Query, Router
 
 from accounts.authentication import access_to
-from memory.model_connections.schemas import (UsageIn, UsageList)
+from memory.model_connections.schemas import UsageIn, UsageList
 from memory.models import ModelUsage
 
 router = Router(tags=["usage"])

@@ -13,8 +13,8 @@ from django.conf import settings
 from django.db.models import F, Q
 
 from accounts.models import Space
-from memory.models import (ModelChoice, ModelConnection, Purpose)
-from common.sealing import (Unreadable, unseal)
+from common.sealing import Unreadable, unseal
+from memory.models import ModelChoice, ModelConnection, Purpose
 
 logger = logging.getLogger(__name__)
 

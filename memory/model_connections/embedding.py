@@ -6,7 +6,7 @@ from django.conf import settings
 from django.db.models import Q
 
 from accounts.models import Space
-from memory.models import (ModelChoice, ModelConnection, Purpose)
+from memory.models import ModelChoice, ModelConnection, Purpose
 
 PREFIX = "connection:"
 

@@ -1,9 +1,9 @@
 """The model connections of a space whose last call failed."""
 
+from accounts.models import Space
 from memory.model_connections.choosing import chosen_model
 from memory.model_connections.embedding import connection_of
-from accounts.models import Space
-from memory.models import (ANSWERING, ModelConnection)
+from memory.models import ANSWERING, ModelConnection
 
 
 def failing_connections(space: Space) -> list[ModelConnection]:

@@ -7,11 +7,11 @@ from urllib.parse import urlsplit
 from django.conf import settings
 from django.utils.translation import gettext_noop as _
 
-from common.errors import (FieldError, InvalidArguments)
+from common.errors import FieldError, InvalidArguments
+from common.names import NO_CONTROL, has_control_characters
 from memory.model_connections.presets import PRESETS
 from memory.models import ModelConnection
-from common.names import (NO_CONTROL, has_control_characters)
-from memory.webhooks.addresses import (Unreachable, checked_address, endpoint_of)
+from memory.webhooks.addresses import Unreachable, checked_address, endpoint_of
 
 LONGEST = {"name": 60, "base_url": 300, "key": 500, "model": 120}
 

@@ -9,9 +9,9 @@ from ninja import Field, Schema
 from pydantic import BeforeValidator
 
 from common.fields import Text
+from common.requests import Body, example
 from memory.model_connections.fields import LONGEST
-from memory.models import (ModelConnection, Purpose)
-from common.requests import (Body, example)
+from memory.models import ModelConnection, Purpose
 
 _ISO_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 

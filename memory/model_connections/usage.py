@@ -8,10 +8,10 @@ from uuid import UUID
 
 from django.db import connection
 
-from common import metrics
-from memory.model_connections.choosing import (ChosenModel, Prices)
 from accounts.models import Space
-from memory.models import (ModelConnection, ModelUsage, UsagePurpose)
+from common import metrics
+from memory.model_connections.choosing import ChosenModel, Prices
+from memory.models import ModelConnection, ModelUsage, UsagePurpose
 
 MODEL_LENGTH = 120
 

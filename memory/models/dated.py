@@ -10,8 +10,8 @@ from django.db.models import Case, Exists, F, OuterRef, Q, QuerySet, When
 from django.db.models.expressions import Combinable
 from django.utils.translation import gettext_lazy as _
 
-from memory.formulas.expressions import seconds_after
 from accounts.models.zones import Spoken
+from memory.formulas.expressions import seconds_after
 
 
 class Precision(models.TextChoices):

@@ -1,8 +1,5 @@
-"""Embedding models and the vectors they made.
-
-A model is a row, not a column type: vectors of two models can exist side by side while a space
-moves from one to the other. Each has its own approximate index (see embeddings.embedders).
-"""
+"""The vectors of memories. Each embedding model has its own approximate index (see
+embeddings.embedders)."""
 
 from __future__ import annotations
 
@@ -12,27 +9,8 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 from pgvector.django import HalfVectorField
 
-from accounts.models.access import Space
-from accounts.models.space_rows import (SpaceForeignKey, SpaceRow)
-
-
-class Embedder(models.Model):
-    """An embedding model that some space uses or is moving to."""
-
-    # A provider's name, or "connection:" and the id of a model connection.
-    provider = models.CharField(_("provider"), max_length=60)
-    model = models.CharField(_("model"), max_length=120)
-    dimensions = models.PositiveIntegerField(_("dimensions"))
-
-    class Meta:
-        verbose_name = _("embedding model")
-        verbose_name_plural = _("embedding models")
-        constraints = [
-            models.UniqueConstraint(fields=["provider", "model"], name="embedder_once_per_model")
-        ]
-
-    def __str__(self) -> str:
-        return f"{self.provider}/{self.model}"
+from accounts.models import Embedder, Space
+from accounts.models.space_rows import SpaceForeignKey, SpaceRow
 
 
 class MemoryEmbeddingQuerySet(models.QuerySet["MemoryEmbedding"]):

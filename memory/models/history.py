@@ -15,13 +15,13 @@ from django.db.models.functions import Coalesce, NullIf
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from common.actors import Actor
 from accounts.models.access import Space
 from accounts.models.actor_types import ActorType
-from memory.models.memories import (LEGACY_ID, SHORT_ID, Memory, MemoryQuerySet)
-from accounts.models.personal import (PersonalQuerySet, user_field)
-from accounts.models.space_rows import (SpaceForeignKey, SpaceRow)
+from accounts.models.personal import PersonalQuerySet, user_field
+from accounts.models.space_rows import SpaceForeignKey, SpaceRow
+from common.actors import Actor
 from common.text_forms import folded
+from memory.models.memories import LEGACY_ID, SHORT_ID, Memory, MemoryQuerySet
 
 # Actions that move a memory into the bin or out of it; a rejected memory leaves by one of these.
 MOVES = ("deleted", "expired", "evicted", "restored", "held")

@@ -3,7 +3,7 @@
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
-from accounts.models.space_rows import (SpaceForeignKey, SpaceRow)
+from accounts.models.space_rows import SpaceForeignKey, SpaceRow
 
 
 class IdempotentWrite(SpaceRow):

@@ -11,11 +11,11 @@ from django.db.models import F, Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from common.leases import LeasedQuerySet
 from accounts.models.access import Space
 from accounts.models.actor_types import ActorType
 from accounts.models.personal import user_field
-from accounts.models.space_rows import (SpaceForeignKey, SpaceRow)
+from accounts.models.space_rows import SpaceForeignKey, SpaceRow
+from common.leases import LeasedQuerySet
 
 MAX_STILL = 8
 """Number of consecutive workers without progress after which a job is given up."""

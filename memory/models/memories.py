@@ -19,20 +19,20 @@ from django.db.models.functions import Cast, Coalesce, Now
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from memory.formulas import (importance_sql, retention_sql)
-from memory.formulas.expressions import Moment
-from memory.formulas.retention import (Tiers, after_event, expires_at)
-from accounts.models.access import Space
-from memory.models.choices import (BinReason, MemoryType, Status)
-from memory.models.dated import (BY_SUCCESSOR, Dated)
 from accounts.models import Embedder
+from accounts.models.access import Space
+from accounts.models.personal import Attributed, PersonalQuerySet
+from accounts.models.space_rows import SpaceRow
+from common.text_forms import folded, tag_spellings
+from memory.formulas import importance_sql, retention_sql
+from memory.formulas.expressions import Moment
+from memory.formulas.retention import Tiers, after_event, expires_at
+from memory.models.choices import BinReason, MemoryType, Status
+from memory.models.dated import BY_SUCCESSOR, Dated
 from memory.models.embedders import MemoryEmbedding
 from memory.models.learned import Learned
-from accounts.models.personal import (Attributed, PersonalQuerySet)
 from memory.models.reasons import QUOTE_BEGINS
-from accounts.models.space_rows import SpaceRow
 from memory.policy import DecayPolicy
-from common.text_forms import (folded, tag_spellings)
 
 SHORT_ID = re.compile(r"[0-9a-f]{8}")
 """The short id of a memory: the beginning of its id."""

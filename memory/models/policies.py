@@ -14,8 +14,8 @@ from django.utils.translation import gettext_lazy as _
 from accounts.models.access import Space
 from accounts.models.actor_types import ActorType
 from accounts.models.space_rows import SpaceRow
-from memory.policy import (PolicyDocument, stored_document)
 from common.sql import fetch
+from memory.policy import PolicyDocument, stored_document
 
 
 class PolicyVersion(SpaceRow):

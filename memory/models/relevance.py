@@ -14,7 +14,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from accounts.models.access import Space
-from accounts.models.space_rows import (SpaceForeignKey, SpaceRow)
+from accounts.models.space_rows import SpaceForeignKey, SpaceRow
 
 
 class RelevanceMarkQuerySet(models.QuerySet["RelevanceMark"]):

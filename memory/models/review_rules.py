@@ -13,8 +13,8 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from accounts.models.access import Space
-from memory.models.reasons import in_words
 from accounts.models.space_rows import SpaceRow
+from memory.models.reasons import in_words
 
 
 class ReviewRuleQuerySet(models.QuerySet["ReviewRule"]):

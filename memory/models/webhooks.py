@@ -13,8 +13,8 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from accounts.models.access import Space
-from accounts.models.personal import (PersonalQuerySet, user_field)
-from accounts.models.space_rows import (SpaceForeignKey, SpaceRow)
+from accounts.models.personal import PersonalQuerySet, user_field
+from accounts.models.space_rows import SpaceForeignKey, SpaceRow
 from common.sealing import unseal
 
 

@@ -7,12 +7,12 @@ from django.utils import timezone
 from ninja import Body, Router
 
 from accounts.authentication import access_to
-from accounts.rate_limits import (CallKind, count_call)
-from memory.models.policies import (Policy, current_policy)
-from memory.policies import services
-from memory.policies.preview import (Preview, preview_policy)
-from memory.policies.schemas import (PolicyChanges, PolicyOut, PreviewIn, PreviewOut, SweptOut)
+from accounts.rate_limits import CallKind, count_call
 from common.requests import may_fail
+from memory.models.policies import Policy, current_policy
+from memory.policies import services
+from memory.policies.preview import Preview, preview_policy
+from memory.policies.schemas import PolicyChanges, PolicyOut, PreviewIn, PreviewOut, SweptOut
 from memory.retention.sweep import Swept
 from memory.retention.sweep import sweep as sweep_space
 

@@ -17,8 +17,8 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from common.errors import InvalidArguments
-from memory.policies.label_types import (GroupLabels, Labels)
-from memory.policies.labels import (GROUPS, LABELS)
+from memory.policies.label_types import GroupLabels, Labels
+from memory.policies.labels import GROUPS, LABELS
 from memory.policy import PolicyDocument
 
 Kind = Literal["switch", "choice", "whole", "number", "text"]

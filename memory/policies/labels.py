@@ -10,9 +10,9 @@ from typing import Final
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
-from memory.policies.label_types import (GroupLabels, Labels)
+from memory.policies.label_types import GroupLabels, Labels
 from memory.policies.languages import LANGUAGES
-from memory.policies.profiles import (PROFILE_CHOICES, PROFILE_NAMES)
+from memory.policies.profiles import PROFILE_CHOICES, PROFILE_NAMES
 
 _MEMORIES: Final = pgettext_lazy("after a number", "memories")
 

@@ -16,17 +16,17 @@ from django.db.models import F, IntegerField, Q, Value
 from django.db.models.expressions import Combinable
 from django.db.models.functions import Cast
 
+from accounts.models import Space
+from common.readers import SHARED, Reader
 from memory.embeddings.vectors import embed_questions
 from memory.formulas.ranking import PROFILES
-from accounts.models import Space
 from memory.models import Memory
-from memory.models.memories import (MemoryQuerySet, expiry_from)
+from memory.models.memories import MemoryQuerySet, expiry_from
 from memory.models.policies import current_policy
-from memory.policy import (PolicyDocument, changed)
-from common.readers import (SHARED, Reader)
+from memory.policy import PolicyDocument, changed
 from memory.recall.recall import trusting
-from memory.recall.share import (share_of, turn)
-from memory.recall.sql import (Question, Shape, recalled)
+from memory.recall.share import share_of, turn
+from memory.recall.sql import Question, Shape, recalled
 from memory.recall.standing import standing_rules
 from memory.retention import statements
 

@@ -7,12 +7,11 @@ from uuid import UUID
 from ninja import Field, Schema
 from pydantic import WithJsonSchema
 
-from common.fields import Text
+from common.fields import Moment, Text
+from common.requests import Body, example
 from memory.models import Memory
 from memory.policies.preview import MAX_QUERIES
 from memory.policy import PolicyDocument
-from common.requests import (Body, example)
-from common.fields import Moment
 
 
 def _inlined(schema: Any, parts: dict[str, Any]) -> Any:

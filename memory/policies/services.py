@@ -8,14 +8,14 @@ from django.db import transaction
 from django.db.models import F, Q
 from django.db.models.lookups import IsNull
 
-from common.actors import Actor
-from common.errors import (Conflict, NotFound)
-from common.locks import lock_changes
 from accounts.models import Space
-from memory.models import (Memory, PolicyVersion, Status)
+from common.actors import Actor
+from common.errors import Conflict, NotFound
+from common.locks import lock_changes
+from memory.models import Memory, PolicyVersion, Status
 from memory.models.memories import expiry_from
-from memory.models.policies import (Policy, current_policy, policy_values, policy_version)
-from memory.policy import (PolicyDocument, changed, merged)
+from memory.models.policies import Policy, current_policy, policy_values, policy_version
+from memory.policy import PolicyDocument, changed, merged
 from memory.store.conversations import index_all
 
 

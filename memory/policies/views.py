@@ -12,18 +12,18 @@ from django.views.decorators.http import require_GET, require_POST
 
 from accounts.authentication import Access
 from accounts.forms import SentText
-from accounts.pages import (PageRequest, space_page)
-from accounts.rate_limits import (CallKind, count_call)
+from accounts.pages import PageRequest, space_page
+from accounts.rate_limits import CallKind, count_call
+from common.errors import Conflict, InvalidArguments
 from memory.embeddings import EmbeddingError
-from common.errors import (Conflict, InvalidArguments)
 from memory.models import SavedQuery
-from memory.models.policies import (Policy, Version, current_policy, policy_version, policy_versions)
+from memory.models.policies import Policy, Version, current_policy, policy_version, policy_versions
 from memory.models.saved_queries import MAX_SAVED
 from memory.policies import form
-from memory.policies.presets import (PRESETS, Preset)
-from memory.policies.preview import (Preview, preview_policy)
-from memory.policies.services import (change_policy, revert_policy)
-from memory.policy import (PolicyDocument, changed)
+from memory.policies.presets import PRESETS, Preset
+from memory.policies.preview import Preview, preview_policy
+from memory.policies.services import change_policy, revert_policy
+from memory.policy import PolicyDocument, changed
 
 VERSIONS = 20
 NAMED = 4  # memories listed for each outcome

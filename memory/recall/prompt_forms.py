@@ -19,8 +19,8 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from memory.drafts import DOCUMENT
 from common.moments import beside
+from memory.drafts import DOCUMENT
 
 if TYPE_CHECKING:
     from memory.models import Memory

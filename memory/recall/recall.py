@@ -15,20 +15,27 @@ import numpy as np
 import numpy.typing as npt
 from django.db.models import Q
 
-from common import metrics
-from memory.embeddings.trust import trust
-from memory.embeddings.vectors import (built_in_vector, embed_questions, question_vectors)
-from common.errors import (FieldError, InvalidArguments)
-from memory.formulas.ranking import (PROFILES, SIGNALS, Profile, contributions, others_cost, past_bonus)
 from accounts.models import Space
+from common import metrics
+from common.errors import FieldError, InvalidArguments
+from common.readers import EVERYONE, SHARED, Reader
+from memory.embeddings.trust import trust
+from memory.embeddings.vectors import built_in_vector, embed_questions, question_vectors
+from memory.formulas.ranking import (
+    PROFILES,
+    SIGNALS,
+    Profile,
+    contributions,
+    others_cost,
+    past_bonus,
+)
 from memory.models import Memory
-from memory.models.policies import (Policy, current_policy)
+from memory.models.policies import Policy, current_policy
 from memory.policy import PolicyDocument
-from common.readers import (EVERYONE, SHARED, Reader)
-from memory.recall.relevance import (Signals, relevance_of)
+from memory.recall.relevance import Signals, relevance_of
 from memory.recall.results import Result
-from memory.recall.share import (share_of, turn_of)
-from memory.recall.sql import (JUST_MISSED, LONG, OTHERS, PAST, Question, Shape, recalled)
+from memory.recall.share import share_of, turn_of
+from memory.recall.sql import JUST_MISSED, LONG, OTHERS, PAST, Question, Shape, recalled
 from memory.recall.times import asked_time
 
 WHOLE = 4

@@ -12,9 +12,9 @@ from importlib import resources
 import numpy as np
 import numpy.typing as npt
 
+from accounts.models import Embedder
 from memory.embeddings import MINILM
 from memory.embeddings.trust import trust
-from accounts.models import Embedder
 from memory.recall.relevance.utterances import is_question
 
 Vector = npt.NDArray[np.float32]

@@ -4,9 +4,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from uuid import UUID
 
+from common.text_forms import comparing_form
 from memory.formulas.ranking import match_percent
 from memory.models import Memory
-from common.text_forms import comparing_form
 
 
 @dataclass(frozen=True)

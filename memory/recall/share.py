@@ -16,8 +16,8 @@ from weakref import WeakValueDictionary
 from django.conf import settings
 from django.db import OperationalError
 
-from common.connections import release_connection
 from accounts.models import Space
+from common.connections import release_connection
 
 PATIENCE = 15.0  # seconds, as for a connection of the pool
 LONG = 500  # characters

@@ -10,12 +10,12 @@ from django.db.models.functions import Cast
 from pgvector import HalfVector
 from pgvector.django import CosineDistance, HalfVectorField
 
-from memory.formulas.ranking import semantic
 from accounts.models import Space
-from memory.models import (Memory, MemoryEmbedding)
-from memory.models.memories import MemoryQuerySet
 from common.readers import Reader
-from memory.recall.sql.sizes import (LARGE, index_scan, size_if_large, uses_index)
+from memory.formulas.ranking import semantic
+from memory.models import Memory, MemoryEmbedding
+from memory.models.memories import MemoryQuerySet
+from memory.recall.sql.sizes import LARGE, index_scan, size_if_large, uses_index
 
 NEIGHBOURS = 5
 SIMILAR = 0.3

@@ -11,14 +11,14 @@ from uuid import UUID
 
 from django.db.models import F
 
+from accounts.models import Role, Space
+from common.readers import SHARED, Reader
+from common.sql import fetch
 from memory.drafts import MemoryDraft
-from accounts.models import (Role, Space)
 from memory.models import Memory
 from memory.models.choices import MemoryType
 from memory.policy import PolicyDocument
-from common.readers import (SHARED, Reader)
 from memory.recall.results import repeated
-from common.sql import fetch
 from memory.text.how_to_answer import says_how_to_answer
 
 TYPES = (MemoryType.PREFERENCE, MemoryType.IDENTITY)

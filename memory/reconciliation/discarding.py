@@ -10,14 +10,14 @@ from uuid import UUID
 
 from django.db import transaction
 
-from common.actors import Actor
 from accounts.models import Space
-from memory.models import (BinReason, Memory, MemoryEvent, Reason, Status)
-from memory.models.history import (MOVES, Action)
-from memory.recall.similar import (Neighbour, nearest_live, vector_of)
-from memory.reconciliation.rules import (replaces, restates)
+from common.actors import Actor
+from memory.models import BinReason, Memory, MemoryEvent, Reason, Status
+from memory.models.history import MOVES, Action
+from memory.recall.similar import Neighbour, nearest_live, vector_of
+from memory.reconciliation.rules import replaces, restates
 from memory.reconciliation.services import one_at_a_time
-from memory.retention.recycle_bin import (move_to_bin, restore_memories)
+from memory.retention.recycle_bin import move_to_bin, restore_memories
 from memory.store.services import lock_memory
 
 _CAME = (Action.CREATED, Action.APPROVED, Action.RESTORED)

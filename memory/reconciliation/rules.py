@@ -14,10 +14,10 @@ from datetime import datetime
 from enum import StrEnum
 
 from memory.drafts import MAX_CONTENT
-from memory.models import (Memory, Reason)
+from memory.models import Memory, Reason
 from memory.recall.similar import Neighbour
 from memory.reconciliation.changes import outdated
-from memory.reconciliation.claims import (agrees, contradicts, tells_end)
+from memory.reconciliation.claims import agrees, contradicts, tells_end
 from memory.reconciliation.people import tells_of_another
 from memory.text import text_similarity
 from memory.text.lexemes import unspaced

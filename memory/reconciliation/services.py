@@ -11,24 +11,24 @@ from typing import Any
 
 from django.db import IntegrityError, transaction
 
-from common.actors import Actor
-from memory.drafts import (DOCUMENT, Facets, MemoryAsked, MemoryChange)
-from memory.formulas.importance import reinforced
-from common.locks import lock_changes
 from accounts.models import Space
-from memory.models import (BinReason, Memory)
+from common.actors import Actor
+from common.locks import lock_changes
+from common.moments import beside
+from memory.drafts import DOCUMENT, Facets, MemoryAsked, MemoryChange
+from memory.formulas.importance import reinforced
+from memory.models import BinReason, Memory
 from memory.models.history import Action
 from memory.models.policies import Policy
-from common.moments import beside
-from memory.recall.similar import (AT_MOST, Neighbour, nearest_live)
+from memory.recall.similar import AT_MOST, Neighbour, nearest_live
 from memory.reconciliation.patched_facets import facets_of
-from memory.reconciliation.rules import (Decision, Verdict, decide, echoes, has_room, patched)
-from memory.reconciliation.succession import (facets_of_patched, note_succession)
+from memory.reconciliation.rules import Decision, Verdict, decide, echoes, has_room, patched
+from memory.reconciliation.succession import facets_of_patched, note_succession
 from memory.retention.recycle_bin import move_to_bin
-from memory.store.conversations import (lock_beside, lock_conversations)
+from memory.store.conversations import lock_beside, lock_conversations
 from memory.store.history import record
-from memory.store.idempotency import (Written, earlier_answer, keep_answer)
-from memory.store.services import (Prepared, prepare_memories, revise_memory, store_memories)
+from memory.store.idempotency import Written, earlier_answer, keep_answer
+from memory.store.services import Prepared, prepare_memories, revise_memory, store_memories
 
 CONTRADICTING = {Verdict.REVISE, Verdict.SUPERSEDE}
 

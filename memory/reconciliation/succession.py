@@ -8,12 +8,12 @@ from datetime import datetime
 from django.db.models.expressions import RawSQL
 
 from common.actors import Actor
-from memory.drafts import (Facets, Replacement)
-from memory.formulas.retention import (Tiers, ttl_seconds)
-from memory.models import (Memory, Reason)
-from memory.models.policies import Policy
 from common.readers import Reader
-from memory.reconciliation.rules import (Decision, Verdict)
+from memory.drafts import Facets, Replacement
+from memory.formulas.retention import Tiers, ttl_seconds
+from memory.models import Memory, Reason
+from memory.models.policies import Policy
+from memory.reconciliation.rules import Decision, Verdict
 from memory.store.services import revise_memory
 
 # Links each memory to the memory that superseded it and to those that it superseded. A memory has

@@ -5,15 +5,15 @@ from django.utils import timezone
 from ninja import Query, Router, Status
 
 from accounts.authentication import access_to
-from memory.references import (changeable, check_change, many, readable)
+from common.pagination import clock_of, keyset
+from common.requests import MemoryId, PageIn, may_fail
 from memory.models import Memory
 from memory.models.dated import purge_at
 from memory.models.policies import current_policy
-from common.pagination import (clock_of, keyset)
-from common.requests import (MemoryId, PageIn, may_fail)
+from memory.references import changeable, check_change, many, readable
 from memory.retention import recycle_bin as services
 from memory.retention.removals import consolidated_into
-from memory.retention.schemas import (BinList, RestoreIn, RestoreOut)
+from memory.retention.schemas import BinList, RestoreIn, RestoreOut
 
 router = Router(tags=["recycle bin"])
 

@@ -14,19 +14,19 @@ from django.views.decorators.http import require_GET, require_POST
 from django_htmx.http import HttpResponseClientRefresh
 
 from accounts.authentication import Access
-from accounts.forms import (AddressForm, OneOf, SentText)
-from accounts.pages import (PageRequest, space_page)
-from memory.selection import selected_ids
-from common.errors import (Conflict, NotFound)
-from memory.models import (BinReason, Memory)
-from memory.models.dated import purge_at
-from memory.models.policies import current_policy
+from accounts.forms import AddressForm, OneOf, SentText
+from accounts.pages import PageRequest, space_page
+from common.errors import Conflict, NotFound
 from common.names import MAX_NAME
 from common.pagination import keyset
+from memory.models import BinReason, Memory
+from memory.models.dated import purge_at
+from memory.models.policies import current_policy
 from memory.retention import recycle_bin
 from memory.retention.charts import stacked
 from memory.retention.overview import removals_by_reason
 from memory.retention.removals import with_removals
+from memory.selection import selected_ids
 
 PAGE_SIZE = 30
 LOOKED_AT = 10_000

@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from memory.formulas.importance import (age_days, current_importance, time_coef)
+from memory.formulas.importance import age_days, current_importance, time_coef
 from memory.models import Memory
-from memory.policy import (DecayPolicy, PolicyDocument)
+from memory.policy import DecayPolicy, PolicyDocument
 
 POINTS = 60
 LASTING_DAYS = 90

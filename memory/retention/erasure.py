@@ -9,12 +9,12 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Protocol
 
-from common.actors import Actor
 from accounts.models import Space
-from memory.models import (Memory, MemoryEvent)
+from common.actors import Actor
+from memory.models import Memory, MemoryEvent
 from memory.models.choices import BinReason
 from memory.models.history import MemoryRevision
-from memory.models.webhooks import (Webhook, WebhookDelivery)
+from memory.models.webhooks import Webhook, WebhookDelivery
 
 Erase = Callable[[Space, Sequence[Memory]], None]
 """Erases the text of these memories of a space from an app's rows. Runs in the transaction of the

@@ -24,11 +24,11 @@ from django.db.models import (
 from django.utils import timezone
 
 from accounts.models import Space
-from memory.models import (Memory, MemoryEvent)
-from memory.models.history import (Action, HistoryQuerySet)
+from common.readers import Reader
+from memory.models import Memory, MemoryEvent
+from memory.models.history import Action, HistoryQuerySet
 from memory.models.memories import MemoryQuerySet
 from memory.policy import PolicyDocument
-from common.readers import Reader
 from memory.retention import statements
 
 TIERS = ("very_low", "low", "medium", "permanent")

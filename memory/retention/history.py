@@ -9,9 +9,9 @@ from typing import Any
 
 from django.db import connection, transaction
 
+from accounts.models import Space, WebhookEvent
 from common.actors import Actor
-from accounts.models import (Space, WebhookEvent)
-from memory.models import (Memory, MemoryEvent)
+from memory.models import Memory, MemoryEvent
 from memory.models.history import Action
 from memory.models.memories import MemoryQuerySet
 from memory.models.policies import Policy

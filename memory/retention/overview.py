@@ -16,15 +16,15 @@ from django.db.models.expressions import Combinable
 from django.db.models.functions import TruncDate, TruncDay
 from django.db.models.lookups import Exact
 
+from accounts.models import Space
+from common.moments import beginning_of, zone_of
+from common.readers import SHARED, Reader
 from memory.formulas.expressions import double
 from memory.formulas.importance import TYPE_IMPORTANCE
-from accounts.models import Space
-from memory.models import (BinReason, Memory, MemoryEvent, Status)
+from memory.models import BinReason, Memory, MemoryEvent, Status
 from memory.models.history import Action
 from memory.models.memories import MemoryQuerySet
 from memory.models.policies import current_policy
-from common.moments import (beginning_of, zone_of)
-from common.readers import (SHARED, Reader)
 from memory.retention.statements import excess_by_user
 
 BANDS = {"critical": 0.9, "important": 0.7, "medium": 0.5, "low": 0.3, "little": 0.0}

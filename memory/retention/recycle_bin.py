@@ -6,16 +6,16 @@ from uuid import UUID
 
 from django.db import transaction
 
-from common.actors import Actor
-from common.errors import (Conflict, NotFound)
 from accounts.models import Space
-from memory.models import (BinReason, Memory, MemoryEvent, Reason, Status)
+from common.actors import Actor
+from common.errors import Conflict, NotFound
+from memory.models import BinReason, Memory, MemoryEvent, Reason, Status
 from memory.models.history import Action
 from memory.models.memories import expiry_from
 from memory.models.policies import current_policy
 from memory.retention.history import Cause
 from memory.retention.sweep import purge
-from memory.store.history import (importance_now, record)
+from memory.store.history import importance_now, record
 from memory.store.times import end_again
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from accounts.models import Space
-from memory.models import (BinReason, ConsolidationProposal, Memory, MemoryEvent, PolicyVersion)
+from memory.models import BinReason, ConsolidationProposal, Memory, MemoryEvent, PolicyVersion
 from memory.models.history import Action
 
 _WRITTEN = (Action.CREATED, Action.APPROVED, Action.REINFORCED, Action.REVISED)

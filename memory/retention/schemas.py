@@ -6,8 +6,8 @@ from uuid import UUID
 
 from ninja import Field, Schema
 
+from common.requests import Body, MemoryReference, example
 from memory.models import Memory
-from common.requests import (Body, MemoryReference, example)
 from memory.store.schemas import MemoryOut
 
 

@@ -31,6 +31,7 @@ from django.db.models.expressions import Combinable
 from django.db.models.functions import Cast, Greatest
 from django.db.models.lookups import IsNull
 
+from common.readers import Reader
 from memory.formulas import retention_sql
 from memory.formulas.retention import Tiers
 from memory.models import Memory
@@ -39,11 +40,10 @@ from memory.models.dated import succeeded
 from memory.models.history import Action
 from memory.models.memories import MemoryQuerySet
 from memory.policy import DecayPolicy
-from common.readers import Reader
 from memory.retention import erasure
-from memory.retention.eviction_order import (near_the_front, ranked)
-from memory.retention.history import (GONE, Cause, run_and_record)
-from memory.retention.sql_parts import (compiled, without_memory)
+from memory.retention.eviction_order import near_the_front, ranked
+from memory.retention.history import GONE, Cause, run_and_record
+from memory.retention.sql_parts import compiled, without_memory
 
 TAKEN_BACK_STAYS = timedelta(hours=24)
 """Minimum time for which a restored memory is kept, even if the policy's times are shorter."""

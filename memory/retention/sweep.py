@@ -8,13 +8,13 @@ from datetime import datetime
 
 from django.db import DatabaseError, transaction
 
-from common.actors import (SYSTEM, Actor)
-from common.locks import lock
 from accounts.models import Space
+from common.actors import SYSTEM, Actor
+from common.locks import lock
 from memory.models.memories import MemoryQuerySet
 from memory.models.policies import current_policy
 from memory.retention import statements
-from memory.retention.erasure import (erase_copies, redact_sources)
+from memory.retention.erasure import erase_copies, redact_sources
 from memory.retention.history import Cause
 from memory.store import conversations
 

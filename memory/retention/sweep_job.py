@@ -15,17 +15,17 @@ from django.db.models import Count, Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from common.actors import (SYSTEM, Actor)
+from accounts.models import Space
+from common.actors import SYSTEM, Actor
 from common.errors import Conflict
+from common.leases import database_now
 from memory.jobs import services as jobs
 from memory.jobs.kinds import Labels
-from common.leases import database_now
-from accounts.models import Space
-from memory.models import (Job, JobState, Memory)
+from memory.models import Job, JobState, Memory
 from memory.models.policies import current_policy
 from memory.retention import statements
 from memory.retention.history import Cause
-from memory.retention.sweep import (TURNS_AT_ONCE, alone, purge)
+from memory.retention.sweep import TURNS_AT_ONCE, alone, purge
 
 KIND = "sweep"
 LABELS = Labels(

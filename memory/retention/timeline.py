@@ -11,10 +11,10 @@ from django.db.models import Count
 from django.db.models.functions import TruncDay, TruncHour
 
 from accounts.models import Space
-from memory.models import (Memory, MemoryEvent)
-from memory.models.history import (Action, HistoryQuerySet)
 from common.moments import beside
 from common.readers import Reader
+from memory.models import Memory, MemoryEvent
+from memory.models.history import Action, HistoryQuerySet
 
 KINDS: Final = {
     "saved": (Action.CREATED, Action.APPROVED, Action.RESTORED),

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from memory.retention import (bin_views, views)
+from memory.retention import bin_views, views
 
 urlpatterns = [
     path("bin/", bin_views.recycle_bin_page, name="bin"),

@@ -13,16 +13,16 @@ from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_GET, require_POST
 
 from accounts.authentication import Access
-from accounts.pages import (PageRequest, space_page)
+from accounts.pages import PageRequest, space_page
 from common.errors import Conflict
-from memory.jobs.views import (job_context, show_job)
+from common.pagination import clock_of, keyset
+from memory.jobs.views import job_context, show_job
 from memory.models import Memory
 from memory.models.policies import current_policy
-from common.pagination import (clock_of, keyset)
 from memory.policy import PolicyDocument
 from memory.retention import forecast as reads
 from memory.retention.extend import extend_memory
-from memory.retention.sweep_job import (latest_sweep, start_sweep)
+from memory.retention.sweep_job import latest_sweep, start_sweep
 
 PAGE_SIZE = 30
 TIMES = {

@@ -5,12 +5,12 @@ from django.utils import timezone
 from ninja import Query, Router
 
 from accounts.authentication import access_to
-from memory.references import (changeable, readable)
+from common.pagination import clock_of, keyset
+from common.requests import MemoryId, PageIn, may_fail
 from memory.models import Memory
-from common.pagination import (clock_of, keyset)
-from common.requests import (MemoryId, PageIn, may_fail)
+from memory.references import changeable, readable
 from memory.review import services
-from memory.review.schemas import (HeldOut, ReviewList)
+from memory.review.schemas import HeldOut, ReviewList
 
 router = Router(tags=["review"])
 

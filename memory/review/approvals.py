@@ -11,15 +11,15 @@ from datetime import datetime
 from django.db.models import Q
 
 from common.actors import Actor
-from memory.drafts import (DOCUMENT, Replacement)
-from memory.models import (BinReason, Memory, MemoryEmbedding, MemoryEvent, MemoryRevision, Status)
-from memory.models.history import (Action, HistoryQuerySet)
-from memory.models.policies import (Policy, current_policy)
+from memory.drafts import DOCUMENT, Replacement
+from memory.models import BinReason, Memory, MemoryEmbedding, MemoryEvent, MemoryRevision, Status
+from memory.models.history import Action, HistoryQuerySet
+from memory.models.policies import Policy, current_policy
 from memory.models.reasons import Reason
 from memory.reconciliation.rules import Verdict
-from memory.reconciliation.services import (Statement, decided, update_older)
-from memory.reconciliation.succession import (facets_in, note_succession)
-from memory.retention.recycle_bin import (move_to_bin, restore_memories)
+from memory.reconciliation.services import Statement, decided, update_older
+from memory.reconciliation.succession import facets_in, note_succession
+from memory.retention.recycle_bin import move_to_bin, restore_memories
 from memory.review.proposals import proposal_of
 from memory.store.history import record
 from memory.store.revisions import revert_memory

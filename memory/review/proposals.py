@@ -6,8 +6,8 @@ from typing import Any, cast
 from uuid import UUID
 
 from memory.models import Memory
-from memory.models.reasons import (columns, from_columns)
-from memory.reconciliation.rules import (Decision, Verdict)
+from memory.models.reasons import columns, from_columns
+from memory.reconciliation.rules import Decision, Verdict
 
 
 def stored(decision: Decision | None) -> dict[str, Any] | None:

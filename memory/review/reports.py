@@ -5,14 +5,14 @@ from uuid import UUID
 
 from django.db import transaction
 
-from common.actors import Actor
-from common.errors import (Conflict, NotFound)
 from accounts.models import Space
-from memory.models import (Memory, Status)
+from common.actors import Actor
+from common.errors import Conflict, NotFound
+from common.readers import Reader
+from memory.models import Memory, Status
 from memory.models.history import Action
 from memory.models.policies import current_policy
-from memory.models.reasons import (REPORTED, because)
-from common.readers import Reader
+from memory.models.reasons import REPORTED, because
 from memory.store.history import record
 from memory.store.services import lock_memory
 

@@ -12,23 +12,30 @@ from uuid import UUID
 
 from django.db import transaction
 
-from common.actors import (RULE_OF, Actor)
-from memory.embeddings import EmbeddingError
-from common.errors import (Conflict, NotFound)
 from accounts.models import Space
-from memory.models import (BinReason, Memory, MemoryEvent, ReviewRule, Status)
+from common.actors import RULE_OF, Actor
+from common.errors import Conflict, NotFound
+from common.readers import Reader
+from memory.embeddings import EmbeddingError
+from memory.models import BinReason, Memory, MemoryEvent, ReviewRule, Status
 from memory.models.history import Action
 from memory.models.policies import current_policy
-from memory.models.reasons import (CONFLICT, Reason, because, kind_of)
-from common.readers import Reader
+from memory.models.reasons import CONFLICT, Reason, because, kind_of
 from memory.recall.similar import nearest
-from memory.reconciliation.rules import (Decision, restates)
-from memory.reconciliation.services import (CONTRADICTING, Outcome, Statement, carry_out, decided, one_at_a_time)
+from memory.reconciliation.rules import Decision, restates
+from memory.reconciliation.services import (
+    CONTRADICTING,
+    Outcome,
+    Statement,
+    carry_out,
+    decided,
+    one_at_a_time,
+)
 from memory.retention.recycle_bin import move_to_bin
-from memory.review.approvals import (admit, undo_approval, was_merged)
+from memory.review.approvals import admit, undo_approval, was_merged
 from memory.review.proposals import stored
 from memory.store.history import record
-from memory.store.services import (Prepared, Review, lock_memory, store_memories)
+from memory.store.services import Prepared, Review, lock_memory, store_memories
 
 MAX_ALIKE = 100
 

@@ -4,10 +4,10 @@ from datetime import datetime
 
 from django.db import transaction
 
+from accounts.models import Space
 from common.actors import Actor
 from common.errors import Conflict
 from common.locks import lock_changes
-from accounts.models import Space
 from memory.models import ReviewRule
 
 MAX_RULES = 50

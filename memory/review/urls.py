@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from memory.review import (report_views, views)
+from memory.review import report_views, views
 
 urlpatterns = [
     path("review/", views.review, name="review"),

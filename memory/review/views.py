@@ -17,23 +17,23 @@ from django_htmx.http import HttpResponseClientRefresh
 
 from accounts.authentication import Access
 from accounts.forms import SentText
-from accounts.pages import (PageRequest, space_page)
-from memory.embeddings import EmbeddingError
+from accounts.pages import PageRequest, space_page
 from common.errors import Conflict
-from memory.memories.edit_form import edited
-from memory.models import (Memory, ReviewRule, Status)
-from memory.models.memories import MemoryQuerySet
-from memory.models.policies import current_policy
-from memory.models.reasons import (Reason, kind_of, quote_of, sureness_of)
 from common.names import MAX_NAME
 from common.pagination import keyset
+from memory.embeddings import EmbeddingError
+from memory.memories.edit_form import edited
+from memory.models import Memory, ReviewRule, Status
+from memory.models.memories import MemoryQuerySet
+from memory.models.policies import current_policy
+from memory.models.reasons import Reason, kind_of, quote_of, sureness_of
 from memory.recall.similar import vector_of
-from memory.reconciliation.rules import (Verdict, patched)
+from memory.reconciliation.rules import Verdict, patched
 from memory.reconciliation.services import by_rule
 from memory.review import services
 from memory.review.approvals import statement_of
 from memory.review.proposals import proposal_of
-from memory.review.standing_rules import (always, drop_rule)
+from memory.review.standing_rules import always, drop_rule
 from memory.text.difference import compared
 
 PAGE_SIZE = 100

@@ -4,16 +4,16 @@ from django.http import HttpRequest
 from django.utils import timezone
 from ninja import Path, Query, Router, Status
 
-from accounts.authentication import (BearerKey, OperatorSession, operator_of)
+from accounts.authentication import BearerKey, OperatorSession, operator_of
 from accounts.keys.services import create_key
-from accounts.schemas import (KeyIn, NewKeyOut)
-from memory.embeddings.embedders import configured_embedder
+from accounts.models import Space, User
+from accounts.schemas import KeyIn, NewKeyOut
 from common.errors import NotFound
-from accounts.models import (Space, User)
 from common.pagination import keyset
-from common.requests import (NumberedPageIn, may_fail)
+from common.requests import NumberedPageIn, may_fail
+from memory.embeddings.embedders import configured_embedder
 from memory.spaces import services
-from memory.spaces.schemas import (SpaceIn, SpaceList, SpaceOut)
+from memory.spaces.schemas import SpaceIn, SpaceList, SpaceOut
 
 router = Router(tags=["spaces"], auth=[BearerKey(), OperatorSession()])
 

@@ -19,13 +19,13 @@ from django.db import connection, transaction
 from django.db.models import ForeignKey, Model
 
 from accounts.audit import note
-from common.actors import (SYSTEM, Actor)
+from accounts.models import AuditAction, Membership, Space
+from common.actors import SYSTEM, Actor
 from common.errors import Conflict
-from memory.jobs import services as jobs
 from common.leases import database_now
-from accounts.models import (AuditAction, Membership, Space)
-from memory.models import (Job, JobState)
-from memory.spaces.services import (delete_space, models_of_spaces)
+from memory.jobs import services as jobs
+from memory.models import Job, JobState
+from memory.spaces.services import delete_space, models_of_spaces
 
 logger = logging.getLogger(__name__)
 

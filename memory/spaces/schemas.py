@@ -6,8 +6,8 @@ from typing import Annotated
 from ninja import Field, Schema
 
 from common.fields import Text
-from common.requests import (Body, example)
-from memory.spaces.services import (MAX_NAME, MAX_SLUG)
+from common.requests import Body, example
+from memory.spaces.services import MAX_NAME, MAX_SLUG
 
 Slug = Annotated[
     str,

@@ -10,14 +10,14 @@ from django.db.models import ManyToOneRel, Model
 
 from accounts.audit import note
 from accounts.members.services import add_member
+from accounts.models import AuditAction, Embedder, Role, Space, User
 from common.actors import Actor
-from common.errors import (FieldError, InvalidArguments)
+from common.errors import FieldError, InvalidArguments
 from common.locks import lock
-from accounts.models import (AuditAction, Embedder, Role, Space, User)
 from common.moments import checked_zone
-from common.names import (NO_CONTROL, has_control_characters)
+from common.names import NO_CONTROL, has_control_characters
 from memory.policies.services import add_version
-from memory.policy import (PolicyDocument, changed)
+from memory.policy import PolicyDocument, changed
 
 logger = logging.getLogger(__name__)
 

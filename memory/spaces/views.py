@@ -16,17 +16,17 @@ from django.views.decorators.http import require_GET, require_POST
 
 from accounts.authentication import Access
 from accounts.forms import SentText
-from accounts.pages import (PageRequest, space_page)
+from accounts.models import Invitation, Membership, Space
+from accounts.pages import PageRequest, space_page
+from common.errors import Conflict, InvalidArguments
+from common.moments import zones_of_places
 from memory.embeddings import EmbeddingError
 from memory.embeddings.embedders import configured_embedder
-from common.errors import (Conflict, InvalidArguments)
-from accounts.models import (Invitation, Membership, Space)
 from memory.models import Memory
 from memory.models.policies import current_policy
-from common.moments import zones_of_places
 from memory.policies.languages import LANGUAGES
 from memory.policies.services import change_policy
-from memory.spaces import (deletion, services)
+from memory.spaces import deletion, services
 
 SHOWN = 200
 SHOWN_LEAVING = 5

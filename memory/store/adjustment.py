@@ -6,11 +6,11 @@ from uuid import UUID
 
 from django.db import transaction
 
-from common.actors import Actor
-from memory.formulas.importance import (ADJUSTMENT_BOUND, ADJUSTMENT_DOUBT, ADJUSTMENT_WEIGHTS)
 from accounts.models import Space
-from memory.models import (Memory, MemoryEvent, Reason)
-from memory.models.history import (Action, HistoryQuerySet)
+from common.actors import Actor
+from memory.formulas.importance import ADJUSTMENT_BOUND, ADJUSTMENT_DOUBT, ADJUSTMENT_WEIGHTS
+from memory.models import Memory, MemoryEvent, Reason
+from memory.models.history import Action, HistoryQuerySet
 from memory.models.learned import COUNTS
 from memory.models.policies import current_policy
 from memory.store.feedback import add_counts

@@ -8,10 +8,10 @@ from datetime import datetime
 
 from django.utils.translation import gettext as _
 
-from memory.models import (Memory, MemoryRevision)
+from memory.models import Memory, MemoryRevision
 from memory.models.choices import MemoryType
-from memory.store.history_labels import (who, why)
-from memory.text.difference import (Span, compared)
+from memory.store.history_labels import who, why
+from memory.text.difference import Span, compared
 
 SHOWN = 10
 

@@ -14,12 +14,12 @@ from datetime import datetime
 from itertools import groupby
 from uuid import UUID
 
-from common.locks import lock
 from accounts.models import Space
+from common.locks import lock
 from memory.models import Memory
 from memory.models.memories import MemoryQuerySet
-from memory.store.index_sql import (ROWS_AT_ONCE, Stretch, index, lock_all, turn_ids)
-from memory.text.passages import (IndexTexts, passage_of, texts_around)
+from memory.store.index_sql import ROWS_AT_ONCE, Stretch, index, lock_all, turn_ids
+from memory.text.passages import IndexTexts, passage_of, texts_around
 
 _AFTER_ALL = 2**31 - 1
 _TEXT = (

@@ -5,10 +5,10 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
-from common.actors import Actor
-from memory.formulas.importance import (age_days, current_importance, time_coef)
 from accounts.models import WebhookEvent
-from memory.models import (BinReason, Memory, MemoryEvent, Reason, Status)
+from common.actors import Actor
+from memory.formulas.importance import age_days, current_importance, time_coef
+from memory.models import BinReason, Memory, MemoryEvent, Reason, Status
 from memory.models.history import Action
 from memory.models.policies import Policy
 from memory.models.reasons import columns

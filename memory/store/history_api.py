@@ -4,11 +4,11 @@ from django.http import HttpRequest
 from ninja import Query, Router
 
 from accounts.authentication import access_to
-from common.errors import (FieldError, InvalidArguments)
+from common.errors import FieldError, InvalidArguments
+from common.pagination import keyset
 from memory.models import MemoryEvent
 from memory.models.history import HistoryQuerySet
-from common.pagination import keyset
-from memory.store.history_schemas import (HistoryIn, HistoryList)
+from memory.store.history_schemas import HistoryIn, HistoryList
 
 router = Router(tags=["history"])
 

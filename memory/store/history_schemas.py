@@ -6,9 +6,9 @@ from uuid import UUID
 
 from ninja import Schema
 
-from memory.models import MemoryEvent
-from common.requests import (ActorOut, Limit, MemoryReference, NumberedCursor)
 from common.fields import Moment
+from common.requests import ActorOut, Limit, MemoryReference, NumberedCursor
+from memory.models import MemoryEvent
 
 ActionName = Literal[
     "created", "revised", "reinforced", "used", "renewed", "unused", "expired", "evicted",

@@ -14,12 +14,12 @@ from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_GET
 
 from accounts.authentication import Access
-from accounts.forms import (AddressForm, OneOf, SentText)
-from accounts.pages import (PageRequest, space_page)
-from memory.models import MemoryEvent
-from memory.models.history import (Action, HistoryQuerySet)
+from accounts.forms import AddressForm, OneOf, SentText
+from accounts.pages import PageRequest, space_page
 from common.names import MAX_NAME
-from common.pagination import (Searched, keyset)
+from common.pagination import Searched, keyset
+from memory.models import MemoryEvent
+from memory.models.history import Action, HistoryQuerySet
 from memory.store.history_labels import named
 
 PAGE_SIZE = 30

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from accounts.models import Space
-from memory.models import (IdempotentWrite, Memory)
 from common.readers import Reader
+from memory.models import IdempotentWrite, Memory
 
 
 @dataclass(frozen=True)

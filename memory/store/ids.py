@@ -6,8 +6,8 @@ from contextlib import contextmanager
 
 from django.db import DatabaseError
 
-from common.errors import Conflict
 from accounts.models import Space
+from common.errors import Conflict
 from memory.models import Memory
 
 

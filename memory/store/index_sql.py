@@ -19,7 +19,7 @@ from django.db import connection
 from accounts.models import Space
 from memory.models import Memory
 from memory.text import lexemes
-from memory.text.passages import (REACH, IndexTexts)
+from memory.text.passages import REACH, IndexTexts
 
 ROWS_AT_ONCE = 500
 

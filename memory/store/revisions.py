@@ -3,11 +3,11 @@
 from datetime import datetime
 from uuid import UUID
 
-from common.actors import Actor
-from memory.drafts import (Facets, Replacement)
-from common.errors import NotFound
 from accounts.models import Space
-from memory.models import (Memory, MemoryRevision, Reason)
+from common.actors import Actor
+from common.errors import NotFound
+from memory.drafts import Facets, Replacement
+from memory.models import Memory, MemoryRevision, Reason
 from memory.store.services import revise_memory
 
 

@@ -7,10 +7,10 @@ from django.utils import timezone
 from ninja import Query, Router
 
 from accounts.authentication import access_to
-from memory.references import (changeable, one, readable)
-from memory.models import (Memory, MemoryRevision)
-from common.requests import (MemoryId, may_fail)
-from memory.store.revision_schemas import (RevertIn, RevisionList, RevisionListIn)
+from common.requests import MemoryId, may_fail
+from memory.models import Memory, MemoryRevision
+from memory.references import changeable, one, readable
+from memory.store.revision_schemas import RevertIn, RevisionList, RevisionListIn
 from memory.store.revisions import revert_memory
 from memory.store.schemas import MemoryOut
 

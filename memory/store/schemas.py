@@ -10,7 +10,7 @@ from ninja import Field, Schema
 
 from memory.drafts import MemoryTypeName
 from memory.models import Memory
-from memory.store.importance_parts import (ImportanceParts, importance_parts)
+from memory.store.importance_parts import ImportanceParts, importance_parts
 
 
 class SourceOut(Schema):

@@ -8,24 +8,24 @@ from typing import Any
 
 from django.db import transaction
 
-from common.actors import Actor
-from memory.drafts import (MemoryChange, MemoryDraft)
-from memory.embeddings.services import (Made, embed_documents, replace_vectors, store_vectors)
-from common.errors import (Conflict, NotFound)
 from accounts.models import Space
-from memory.models import (Memory, MemoryRevision, Status)
-from memory.models.history import Action
-from memory.models.policies import (Policy, current_policy)
-from memory.models.reasons import columns
 from accounts.models.zones import spoken_columns
+from common.actors import Actor
+from common.errors import Conflict, NotFound
+from memory.drafts import MemoryChange, MemoryDraft
+from memory.embeddings.services import Made, embed_documents, replace_vectors, store_vectors
+from memory.models import Memory, MemoryRevision, Status
+from memory.models.history import Action
+from memory.models.policies import Policy, current_policy
+from memory.models.reasons import columns
 from memory.store import conversations
 from memory.store import index_sql as passages_sql
-from memory.store.feedback import (count_correction, pinned_columns)
+from memory.store.feedback import count_correction, pinned_columns
 from memory.store.history import record
 from memory.store.idempotency import forget_answers
-from memory.store.ids import (external_id_free, new_ids)
-from memory.store.times import (set_lifetime, times_in)
-from memory.text.passages import (IndexTexts, Passage, passage_of, passages)
+from memory.store.ids import external_id_free, new_ids
+from memory.store.times import set_lifetime, times_in
+from memory.text.passages import IndexTexts, Passage, passage_of, passages
 
 _CHANGEABLE = (
     "user_id", "agent_id", "session_id", "external_id", "metadata", "content", "memory_type",

@@ -4,10 +4,10 @@ from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Any
 
-from memory.formulas.retention import Tiers
 from accounts.models import Space
-from memory.models import (BinReason, Memory)
-from memory.text.event_dates import (begins_at, event_in)
+from memory.formulas.retention import Tiers
+from memory.models import BinReason, Memory
+from memory.text.event_dates import begins_at, event_in
 
 
 def times_in(content: str, said_at: datetime) -> dict[str, Any]:

@@ -14,12 +14,12 @@ from django.db import transaction
 from django.db.models import Case, DateTimeField, Expression, F, Value, When
 from pydantic import AwareDatetime, BaseModel, ConfigDict
 
-from common.actors import Actor
 from accounts.models import Space
+from common.actors import Actor
 from memory.models import Memory
 from memory.models.history import Action
 from memory.models.memories import expiry_from
-from memory.models.policies import (Policy, current_policy)
+from memory.models.policies import Policy, current_policy
 from memory.policy import TtlPolicy
 from memory.store.history import record
 from memory.store.services import lock_memory

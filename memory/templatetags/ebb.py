@@ -17,9 +17,9 @@ from django.utils.safestring import SafeString
 from django.utils.text import Truncator
 from django.utils.translation import gettext, ngettext
 
+from accounts.models import Scope, WebhookEvent
 from accounts.sign_in.devices import device
 from memory.jobs.durations import how_long
-from accounts.models import (Scope, WebhookEvent)
 from memory.models import Memory
 from memory.models.reasons import in_words
 from memory.policies.profiles import PROFILE_NAMES
@@ -28,7 +28,7 @@ from memory.recall.prompt_forms import age
 from memory.retention import lifetime_bar as bars
 from memory.retention.lifetime_bar import LifetimeBar
 from memory.store.adjustment_labels import signed
-from memory.store.history_labels import (author_of_rule, who, why)
+from memory.store.history_labels import author_of_rule, who, why
 
 register = template.Library()
 register.filter(device)

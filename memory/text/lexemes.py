@@ -8,8 +8,8 @@ written in the form in which texts are compared (text_forms.folded).
 import re
 from datetime import datetime
 
+from common.text_forms import compatible, folded
 from memory.text.dates import with_dates
-from common.text_forms import (compatible, folded)
 
 MAX_QUESTION = 2000  # characters; the built-in embedder reads about a thousand
 

@@ -5,8 +5,8 @@ Deterministic and without a model: English by words, scripts without spaces by c
 
 import re
 
-from memory.text.lexemes import (prepare, unspaced)
-from common.text_forms import (compatible, folded)
+from common.text_forms import compatible, folded
+from memory.text.lexemes import prepare, unspaced
 
 _NO_MEANING = (
     "a an and also am are as at be been but by did do does for had has have he her his i im in is"

@@ -8,9 +8,16 @@ from typing import Any
 
 from common.errors import NotFound
 from memory.memories.schemas import SearchOut
-from memory.tools import (reading, writing)
-from memory.tools.arguments import (MemoryWrite, OneMemory, Remember, Search, UpdateMemory, without_user)
-from memory.tools.base import (TOOL, Caller, Tool, ToolAnswer, refusal)
+from memory.tools import reading, writing
+from memory.tools.arguments import (
+    MemoryWrite,
+    OneMemory,
+    Remember,
+    Search,
+    UpdateMemory,
+    without_user,
+)
+from memory.tools.base import TOOL, Caller, Tool, ToolAnswer, refusal
 
 __all__ = [
     "TOOL", "TOOLS", "Caller", "Tool", "ToolAnswer", "refusal", "tool_named", "without_user",

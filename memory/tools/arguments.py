@@ -5,10 +5,10 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
+from common.errors import FieldError, InvalidArguments
 from common.fields import Text
-from memory.drafts import (MAX_TAGS, Content, Fraction, MemoryTypeName, Tag)
-from common.errors import (FieldError, InvalidArguments)
 from common.requests import Limit
+from memory.drafts import MAX_TAGS, Content, Fraction, MemoryTypeName, Tag
 from memory.tools.base import Arguments
 
 Statement = Annotated[

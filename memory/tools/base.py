@@ -10,11 +10,11 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
 from pydantic_core import core_schema
 
-from common.actors import Actor
-from memory.embeddings import EmbeddingError
-from common.errors import (Conflict, EbbError, Forbidden, InvalidArguments, NotFound, refused)
 from accounts.models import Space
-from common.readers import (SHARED, Reader)
+from common.actors import Actor
+from common.errors import Conflict, EbbError, Forbidden, InvalidArguments, NotFound, refused
+from common.readers import SHARED, Reader
+from memory.embeddings import EmbeddingError
 from memory.recall.results import Result
 from memory.store.schemas import MemoryOut
 

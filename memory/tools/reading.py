@@ -1,15 +1,15 @@
 """Tools that search and read. A search is not a use: the caller that sends the answer to a model
 counts it."""
 
-from memory.references import one
 from memory.memories.schemas import SearchOut
 from memory.models.policies import current_policy
-from memory.recall.prompt_forms import (day_by, relevant_memories, times_of)
-from memory.recall.recall import (Recall, SearchRequest, recall)
+from memory.recall.prompt_forms import day_by, relevant_memories, times_of
+from memory.recall.recall import Recall, SearchRequest, recall
+from memory.references import one
 from memory.store.schemas import MemoryOut
 from memory.tools import texts
-from memory.tools.arguments import (OneMemory, Search)
-from memory.tools.base import (Caller, ToolAnswer)
+from memory.tools.arguments import OneMemory, Search
+from memory.tools.base import Caller, ToolAnswer
 
 # Seed 002, AC-4: a higher importance ranks higher, whatever the space's profile is.
 TYPED = "typed"

@@ -8,15 +8,15 @@ from datetime import datetime
 
 from django.db import transaction
 
-from common.actors import Actor
-from memory.drafts import (MAX_TAGS, MemoryChange, MemoryDraft)
-from memory.formulas.importance import TYPE_IMPORTANCE
 from accounts.models import Space
-from memory.models import (Memory, Status)
-from memory.reconciliation.rules import (Decision, Verdict)
+from common.actors import Actor
+from memory.drafts import MAX_TAGS, MemoryChange, MemoryDraft
+from memory.formulas.importance import TYPE_IMPORTANCE
+from memory.models import Memory, Status
+from memory.reconciliation.rules import Decision, Verdict
 from memory.reconciliation.services import Outcome
-from memory.review.services import (hold_memory, remember_or_hold)
-from memory.store.services import (Prepared, prepare_memories, revise_memory)
+from memory.review.services import hold_memory, remember_or_hold
+from memory.store.services import Prepared, prepare_memories, revise_memory
 from memory.tools import write_guard
 
 

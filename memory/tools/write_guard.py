@@ -10,16 +10,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from memory.drafts import (Facets, MemoryDraft, MemoryTypeName)
-from common.errors import (FieldError, InvalidArguments)
 from accounts.models import Space
+from common.errors import FieldError, InvalidArguments
+from memory.drafts import Facets, MemoryDraft, MemoryTypeName
 from memory.models.policies import current_policy
 from memory.policy import PolicyDocument
-from memory.recall.similar import (NEIGHBOURS, Neighbour)
-from memory.reconciliation.rules import (Decision, is_same_text)
+from memory.recall.similar import NEIGHBOURS, Neighbour
+from memory.reconciliation.rules import Decision, is_same_text
 from memory.reconciliation.services import near
 from memory.store.services import Prepared
-from memory.text.secrets import (mask_together, says_only_secrets)
+from memory.text.secrets import mask_together, says_only_secrets
 
 
 @dataclass(frozen=True)

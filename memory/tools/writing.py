@@ -6,20 +6,20 @@ and reconciled in the same way, and may be sent to review.
 
 from collections.abc import Callable, Sequence
 
-from memory.references import (changeable, readable)
-from memory.drafts import (MemoryChange, MemoryDraft, Source)
-from common.errors import (Conflict, FieldError, InvalidArguments)
-from memory.models import (BinReason, Memory, Status)
+from common.errors import Conflict, FieldError, InvalidArguments
 from common.readers import EVERYONE
+from memory.drafts import MemoryChange, MemoryDraft, Source
+from memory.models import BinReason, Memory, Status
 from memory.recall.standing import owned_by_speaker
 from memory.reconciliation.rules import Verdict
+from memory.references import changeable, readable
 from memory.retention.recycle_bin import move_to_bin
 from memory.store.schemas import MemoryOut
 from memory.store.services import revise_memory
-from memory.tools import (texts, write_guard)
-from memory.tools.arguments import (MemoryWrite, OneMemory, Remember, UpdateMemory)
-from memory.tools.base import (TOOL, Caller, ToolAnswer)
-from memory.tools.saving import (Given, ready, save)
+from memory.tools import texts, write_guard
+from memory.tools.arguments import MemoryWrite, OneMemory, Remember, UpdateMemory
+from memory.tools.base import TOOL, Caller, ToolAnswer
+from memory.tools.saving import Given, ready, save
 
 _DONE = {
     Verdict.ADD: "Saved",

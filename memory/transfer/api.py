@@ -8,14 +8,14 @@ from django.utils import timezone
 from ninja import Query, Router, Status
 
 from accounts.authentication import access_to
-from accounts.rate_limits import (CallKind, count_call)
-from common.errors import (FieldError, InvalidArguments)
-from memory.jobs.running import work_at
-from memory.jobs.schemas import (ImportIn, JobOut)
-from memory.models import (Job, JobState)
+from accounts.rate_limits import CallKind, count_call
+from common.errors import FieldError, InvalidArguments
 from common.requests import may_fail
+from memory.jobs.running import work_at
+from memory.jobs.schemas import ImportIn, JobOut
+from memory.models import Job, JobState
 from memory.transfer.stream import export_response
-from memory.transfer.upload import (begin_import, start_import)
+from memory.transfer.upload import begin_import, start_import
 
 router = Router(tags=["transfer"])
 

@@ -5,8 +5,8 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from memory.drafts import (MAX_CONTENT, Facets)
 from common.errors import plainly
+from memory.drafts import MAX_CONTENT, Facets
 from memory.metadata import bounded
 from memory.models import Status
 from memory.policy import stored_document

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from memory.drafts import MAX_CONTENT
 from accounts.models import Space
-from common.moments import (EARLIEST, aware, read_moment, spoken, zone_name, zone_of)
+from common.moments import EARLIEST, aware, read_moment, spoken, zone_name, zone_of
+from memory.drafts import MAX_CONTENT
 from memory.transfer.identity import made_id
 
 Json = Mapping[str, Any]

@@ -7,10 +7,15 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 from typing import Any, TextIO
 
-from common.errors import (FieldError, InvalidArguments)
+from common.errors import FieldError, InvalidArguments
 from common.json_limits import refuse_dense
 from memory.transfer import json_stream
-from memory.transfer.conversations import (ImportedExchange, exchanges_of, is_conversation, memories_of)
+from memory.transfer.conversations import (
+    ImportedExchange,
+    exchanges_of,
+    is_conversation,
+    memories_of,
+)
 from memory.transfer.json_stream import MAX_RECORD
 
 CONTAINERS = (

@@ -11,7 +11,7 @@ from django.db.models import Value
 
 from accounts.models import Space
 from common.readers import Reader
-from memory.transfer.sections import (FORMAT, VERSION, Section, sections)
+from memory.transfer.sections import FORMAT, VERSION, Section, sections
 
 _ROWS = 500  # for each fetch
 

@@ -17,16 +17,16 @@ from django.db import connection, transaction
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
+from accounts.models import Space
 from common.actors import Actor
+from common.leases import database_now
+from common.readers import EVERYONE
 from memory.jobs import services as jobs
 from memory.jobs.kinds import Labels
-from common.leases import database_now
-from accounts.models import Space
-from memory.models import (Job, JobPart, JobState, Memory)
+from memory.models import Job, JobPart, JobState, Memory
 from memory.models.jobs import JobQuerySet
-from common.readers import EVERYONE
 from memory.transfer import upload
-from memory.transfer.export import (count_rows, export_lines)
+from memory.transfer.export import count_rows, export_lines
 from memory.transfer.stream import folder
 
 KIND = "export"

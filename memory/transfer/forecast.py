@@ -10,14 +10,14 @@ from typing import Any
 
 from django.db.models import F, Q
 
-from memory.formulas import retention_sql
 from accounts.models import Space
-from memory.models import (Memory, MemoryEvent, PolicyVersion, Status)
+from memory.formulas import retention_sql
+from memory.models import Memory, MemoryEvent, PolicyVersion, Status
 from memory.models.policies import current_policy
 from memory.policy import PolicyDocument
 from memory.transfer.conversations import SECTION as EXCHANGES
 from memory.transfer.identity import places
-from memory.transfer.sections import (Row, Section)
+from memory.transfer.sections import Row, Section
 from memory.transfer.sources import Entry
 
 

@@ -21,7 +21,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
-from memory.drafts import (MAX_CONTENT, MAX_TAGS)
+from memory.drafts import MAX_CONTENT, MAX_TAGS
 
 Json = Mapping[str, Any]
 

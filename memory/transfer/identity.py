@@ -12,7 +12,7 @@ from uuid import UUID, uuid5
 
 from accounts.models import Space
 from memory.models import Memory
-from memory.transfer.sections import (Row, Section)
+from memory.transfer.sections import Row, Section
 
 _NAMES = UUID("5f0b6d5e-6b1e-4bb5-9a7c-5d2f0f6c3e11")
 # A derived id clashes only with another memory's short id: one in four thousand million.

@@ -16,16 +16,16 @@ from django.utils import timezone
 from common.actors import Actor
 from common.connections import release_connection
 from common.errors import EbbError
-from memory.jobs.services import advance
 from common.leases import database_now
-from memory.models import (Job, JobState, Memory, MemoryEvent, PolicyVersion)
-from common.moments import (in_zone, stored_zone)
+from common.moments import in_zone, stored_zone
+from memory.jobs.services import advance
+from memory.models import Job, JobState, Memory, MemoryEvent, PolicyVersion
 from memory.transfer import upload
 from memory.transfer.checking import Checked
 from memory.transfer.forecast import Forecast
 from memory.transfer.identity import keep_apart
-from memory.transfer.sources import (Entry, entries, is_legacy)
-from memory.transfer.writing import (Target, prepare, store)
+from memory.transfer.sources import Entry, entries, is_legacy
+from memory.transfer.writing import Target, prepare, store
 
 _MEMORIES, _ROWS = 100, 500  # in a batch; memories must be embedded
 SHOWN = 100

@@ -13,13 +13,13 @@ from uuid import UUID
 
 from pydantic import ValidationError
 
-from memory.drafts import (MemoryDraft, Source)
-from common.errors import plainly
-from memory.formulas.retention import (after_event, expires_at)
 from accounts.models import Space
-from memory.models.memories import (LEGACY_ID, SHORT_ID)
+from common.errors import plainly
+from common.moments import plausible, read_moment, spoken, zone_name, zone_of
+from memory.drafts import MemoryDraft, Source
+from memory.formulas.retention import after_event, expires_at
+from memory.models.memories import LEGACY_ID, SHORT_ID
 from memory.models.policies import current_policy
-from common.moments import (plausible, read_moment, spoken, zone_name, zone_of)
 from memory.store.times import times_in
 from memory.transfer.identity import made_id
 

@@ -22,7 +22,7 @@ from django.db.models.expressions import DatabaseDefault
 from django.db.models.fields import NOT_PROVIDED
 
 from common.text_forms import composed
-from memory.transfer.sections import (Row, Section)
+from memory.transfer.sections import Row, Section
 
 MAX_DEPTH = 50
 """Levels of a line. Python reads only about a thousand, fewer inside a page."""

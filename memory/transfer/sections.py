@@ -11,8 +11,16 @@ from typing import Any
 
 from django.db.models import Field, ForeignKey, GeneratedField, Model, OrderBy, UUIDField
 
-from memory.models import (Memory, MemoryEvent, MemoryRevision, PolicyVersion, RelevanceMark, ReviewRule, SavedQuery)
 from common.readers import Reader
+from memory.models import (
+    Memory,
+    MemoryEvent,
+    MemoryRevision,
+    PolicyVersion,
+    RelevanceMark,
+    ReviewRule,
+    SavedQuery,
+)
 from memory.transfer import checks
 
 FORMAT, VERSION = "ebb-export", 1

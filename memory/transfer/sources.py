@@ -13,15 +13,15 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, NoReturn
 
-from common.errors import (FieldError, InvalidArguments)
+from common.errors import FieldError, InvalidArguments
 from common.json_limits import refuse_dense
-from memory.models import Job
 from common.moments import plausible
-from memory.transfer import (conversations, documents, foreign_records, legacy_pickle, upload)
-from memory.transfer.conversations import (MOST_EXCHANGES, ImportedExchange)
+from memory.models import Job
+from memory.transfer import conversations, documents, foreign_records, legacy_pickle, upload
+from memory.transfer.conversations import MOST_EXCHANGES, ImportedExchange
 from memory.transfer.legacy_records import memory_line
 from memory.transfer.rows import row_of
-from memory.transfer.sections import (FORMAT, VERSION, Row, Section, section_of)
+from memory.transfer.sections import FORMAT, VERSION, Row, Section, section_of
 
 MAX_LINE = 16 * 2**20
 """Maximum bytes of a line; the lines that Ebb writes are far shorter."""

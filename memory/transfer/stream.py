@@ -16,8 +16,8 @@ from typing import IO
 from django.conf import settings
 from django.http import StreamingHttpResponse
 
-from common.errors import RateLimited
 from accounts.models import Space
+from common.errors import RateLimited
 from common.readers import Reader
 from memory.transfer.export import export_lines
 

@@ -7,12 +7,12 @@ from uuid import UUID
 
 from django.db import transaction
 
-from common.actors import Actor
-from common.errors import (Conflict, FieldError, InvalidArguments)
-from memory.jobs import services as jobs
 from accounts.models import Space
-from memory.models import (Job, JobPart, JobState)
+from common.actors import Actor
+from common.errors import Conflict, FieldError, InvalidArguments
 from common.moments import zone_name
+from memory.jobs import services as jobs
+from memory.models import Job, JobPart, JobState
 
 PART = 2**20  # bytes
 IMPORT = "import"

@@ -16,21 +16,21 @@ from django.views.decorators.http import require_GET, require_POST
 
 from accounts.authentication import Access
 from accounts.forms import AddressForm
-from accounts.pages import (PageRequest, space_page)
-from accounts.rate_limits import (CallKind, count_call)
-from common.errors import (Conflict, InvalidArguments, RateLimited)
+from accounts.pages import PageRequest, space_page
+from accounts.rate_limits import CallKind, count_call
+from common.errors import Conflict, InvalidArguments, RateLimited
 from memory.jobs import services as jobs
 from memory.jobs.views import job_context
-from memory.models import (Job, JobState)
+from memory.models import Job, JobState
 from memory.transfer import upload
-from memory.transfer.conversations import (MOST_EXCHANGES, SECTION)
+from memory.transfer.conversations import MOST_EXCHANGES, SECTION
 from memory.transfer.export import count_rows
-from memory.transfer.export_job import (KEPT, LARGE, note_download, ready_export, start_export)
+from memory.transfer.export_job import KEPT, LARGE, note_download, ready_export, start_export
 from memory.transfer.export_job import KIND as EXPORT
 from memory.transfer.fault_labels import fault_in_words
 from memory.transfer.sections import section_of
-from memory.transfer.stream import (export_response, file_response)
-from memory.transfer.upload import (IMPORT, confirm_import, start_import)
+from memory.transfer.stream import export_response, file_response
+from memory.transfer.upload import IMPORT, confirm_import, start_import
 
 
 class _ExchangesForm(AddressForm):

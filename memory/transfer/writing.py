@@ -9,18 +9,18 @@ from uuid import UUID
 
 from django.db import connection
 
-from common.actors import Actor
-from memory.embeddings.services import (Made, embed_documents, store_vectors)
 from accounts.models import Space
-from memory.models import (Memory, MemoryEvent, PolicyVersion, Reason, Status)
+from common.actors import Actor
+from memory.embeddings.services import Made, embed_documents, store_vectors
+from memory.models import Memory, MemoryEvent, PolicyVersion, Reason, Status
 from memory.models.history import Action
 from memory.models.policies import current_policy
 from memory.store import conversations
 from memory.store.history import record
 from memory.store.services import insert_memories
 from memory.text.passages import passage_of
-from memory.transfer.identity import (Placed, places)
-from memory.transfer.sections import (Row, Section, section_of)
+from memory.transfer.identity import Placed, places
+from memory.transfer.sections import Row, Section, section_of
 from memory.transfer.sources import Entry
 
 

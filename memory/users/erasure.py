@@ -13,14 +13,14 @@ from django.db.models import Model
 from django.utils.translation import gettext_lazy as _
 
 from accounts.audit import note
+from accounts.models import AuditAction, Space, WebhookEvent
 from common.actors import Actor
 from common.errors import NotFound
+from common.leases import database_now
+from common.readers import Reader
 from memory.jobs import services as jobs
 from memory.jobs.kinds import Labels
-from common.leases import database_now
-from accounts.models import (AuditAction, Space, WebhookEvent)
-from memory.models import (ConsolidationProposal, Job, WebhookDelivery)
-from common.readers import Reader
+from memory.models import ConsolidationProposal, Job, WebhookDelivery
 from memory.transfer.export_job import forget_exports
 from memory.transfer.sections import sections
 from memory.webhooks.services import emit

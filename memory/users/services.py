@@ -10,7 +10,7 @@ from django.db.models.functions import Coalesce, Greatest
 
 from accounts.models import Space
 from memory.models import Memory
-from memory.transfer.sections import (Section, sections)
+from memory.transfer.sections import Section, sections
 
 COUNTED = {"memory": "created_at", "conversation": "updated_at", "assessment": "created_at"}
 """The sections that the list counts, each with the column of its latest activity."""

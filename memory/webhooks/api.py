@@ -5,11 +5,18 @@ from django.utils import timezone
 from ninja import Query, Router, Status
 
 from accounts.authentication import access_to
-from memory.models import (Webhook, WebhookDelivery)
 from common.pagination import keyset
-from common.requests import (PageIn, RowId, parse_uuid)
+from common.requests import PageIn, RowId, parse_uuid
+from memory.models import Webhook, WebhookDelivery
 from memory.webhooks import services
-from memory.webhooks.schemas import (DeliveryList, NewWebhookOut, WebhookChangeIn, WebhookIn, WebhookList, WebhookOut)
+from memory.webhooks.schemas import (
+    DeliveryList,
+    NewWebhookOut,
+    WebhookChangeIn,
+    WebhookIn,
+    WebhookList,
+    WebhookOut,
+)
 
 router = Router(tags=["webhooks"])
 

@@ -16,8 +16,8 @@ from uuid import UUID
 
 from django.db import transaction
 
-from memory.models import (DeliveryState, Webhook, WebhookDelivery)
-from memory.webhooks.sending import (SECONDS, Outcome)
+from memory.models import DeliveryState, Webhook, WebhookDelivery
+from memory.webhooks.sending import SECONDS, Outcome
 
 PAUSES = (5, 60, 5 * 60, 30 * 60, 2 * 3600, 6 * 3600, 15 * 3600)
 """Seconds before the second to the eighth attempt: nearly a day in all."""

@@ -8,7 +8,7 @@ import asyncio
 
 import httpx2
 
-from memory.webhooks.addresses import (Unreachable, checked_address, endpoint_of)
+from memory.webhooks.addresses import Unreachable, checked_address, endpoint_of
 
 REFUSED = "The address is unknown or in a private network, which EBB_PRIVATE_ENDPOINTS=0 forbids."
 

@@ -7,7 +7,7 @@ from uuid import UUID
 from ninja import Field, Schema
 
 from common.fields import Text
-from common.requests import (Flag, example)
+from common.requests import Flag, example
 
 EventName = Literal[
     "memory.created", "memory.revised", "memory.superseded", "memory.expired", "memory.evicted",

@@ -12,7 +12,7 @@ import httpx2
 
 from common.retry_after import retry_after
 from memory.webhooks import signing
-from memory.webhooks.addresses import (Endpoint, Unreachable, checked_address, endpoint_of)
+from memory.webhooks.addresses import Endpoint, Unreachable, checked_address, endpoint_of
 
 SECONDS = 15.0
 """Timeout of the whole attempt, so that a receiver that sends slowly cannot extend it."""

@@ -12,12 +12,12 @@ from django.db import transaction
 from django.utils.translation import gettext_noop as _
 
 from accounts.audit import note
+from accounts.models import AuditAction, Space, WebhookEvent
 from common.actors import Actor
-from common.errors import (FieldError, InvalidArguments, NotFound)
-from accounts.models import (AuditAction, Space, WebhookEvent)
-from memory.models import (DeliveryState, Webhook, WebhookDelivery)
-from common.sealing import (Unreadable, seal)
-from memory.webhooks.addresses import (endpoint_of, is_public)
+from common.errors import FieldError, InvalidArguments, NotFound
+from common.sealing import Unreadable, seal
+from memory.models import DeliveryState, Webhook, WebhookDelivery
+from memory.webhooks.addresses import endpoint_of, is_public
 from memory.webhooks.signing import new_secret
 
 MAX_WEBHOOKS = 50

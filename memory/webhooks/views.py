@@ -11,11 +11,11 @@ from django.views.decorators.http import require_GET, require_POST
 
 from accounts.authentication import Access
 from accounts.forms import SentText
-from accounts.pages import (PageRequest, space_page)
-from common.errors import (FieldError, InvalidArguments)
 from accounts.models import WebhookEvent
-from memory.models import (Webhook, WebhookDelivery)
+from accounts.pages import PageRequest, space_page
+from common.errors import FieldError, InvalidArguments
 from common.pagination import keyset
+from memory.models import Webhook, WebhookDelivery
 from memory.webhooks import services
 
 PAGE_SIZE = 30

@@ -5,6 +5,6 @@ answering    requests → their effects, and the answer as XML
 """
 
 from memory.xml.answering import answer
-from memory.xml.reading import (Delete, Load, Save, requests_in)
+from memory.xml.reading import Delete, Load, Save, requests_in
 
 __all__ = ["Delete", "Load", "Save", "answer", "requests_in"]

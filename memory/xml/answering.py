@@ -17,18 +17,18 @@ from xml.etree.ElementTree import Element, SubElement, tostring  # noqa: S405 - 
 
 from django.db import transaction
 
-from memory.references import changeable
-from common.actors import Actor
-from memory.drafts import MemoryDraft
 from accounts.models import Space
-from memory.models import (Memory, Status)
+from common.actors import Actor
 from common.readers import Reader
+from memory.drafts import MemoryDraft
+from memory.models import Memory, Status
 from memory.recall.prompt_forms import age_in_words
-from memory.recall.recall import (Recall, SearchRequest, recall)
+from memory.recall.recall import Recall, SearchRequest, recall
+from memory.references import changeable
 from memory.retention.recycle_bin import delete_memory
 from memory.tools import write_guard
-from memory.tools.saving import (Given, Ready, ready, save)
-from memory.xml.reading import (Delete, Load, Request, Save)
+from memory.tools.saving import Given, Ready, ready, save
+from memory.xml.reading import Delete, Load, Request, Save
 
 MAX_ADVISED = 10
 """Maximum number of texts of one message about which a connected model is asked, in a call of some

@@ -16,8 +16,8 @@ from xml.etree.ElementTree import Element, ParseError  # noqa: S405 - the types;
 import pydantic
 from defusedxml import ElementTree
 
+from common.errors import FieldError, InvalidArguments, refused
 from memory.drafts import MemoryDraft
-from common.errors import (FieldError, InvalidArguments, refused)
 from memory.memories.schemas import SearchIn
 
 MAX_TAGS = 100

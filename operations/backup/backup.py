@@ -22,14 +22,14 @@ from django.conf import settings
 from django.db.migrations.loader import MigrationLoader
 
 from operations.backup import file as backup_file
-from operations.postgres import backup_tables
-from operations.backup.encryption import (Locked, decrypt, encrypt)
+from operations.backup.encryption import Locked, decrypt, encrypt
 from operations.backup.file import NoBackup
 from operations.database import libpq_url
+from operations.local_files import database_url, private_folder
+from operations.postgres import backup_tables
 from operations.postgres.embedded import EmbeddedPostgres
-from operations.local_files import (database_url, private_folder)
-from operations.postgres.tools import (ToolError, run_tool)
-from operations.preconditions import (StartError, check_database)
+from operations.postgres.tools import ToolError, run_tool
+from operations.preconditions import StartError, check_database
 from operations.startup.preparation import one_at_a_time
 from operations.startup.run_file import RunFile
 

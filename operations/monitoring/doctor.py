@@ -11,14 +11,19 @@ from django.conf import settings
 from django.db import connection
 from django.utils import timezone
 
-from operations.database import libpq_url
-from operations.postgres.distribution import (has_citus, missing_tables, number_of_nodes, silent_nodes)
-from operations.monitoring.health import check_ready
-from operations.preconditions import (StartError, check_broker, check_database, check_embedding)
-from operations.monitoring.status import (OK, check_status)
-from operations.version import VERSION
 from common.leases import database_now
 from memory.models import ModelConnection
+from operations.database import libpq_url
+from operations.monitoring.health import check_ready
+from operations.monitoring.status import OK, check_status
+from operations.postgres.distribution import (
+    has_citus,
+    missing_tables,
+    number_of_nodes,
+    silent_nodes,
+)
+from operations.preconditions import StartError, check_broker, check_database, check_embedding
+from operations.version import VERSION
 
 _CLOCK_TOLERANCE = timedelta(seconds=5)
 _FREE_SPACE = 2**30  # bytes

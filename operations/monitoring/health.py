@@ -19,15 +19,15 @@ from django.views.decorators.http import require_GET
 from psycopg.pq import ExecStatus
 from psycopg.pq.abc import PGconn
 
-from operations.database import libpq_url
-from operations.postgres.schema import (missing_migrations, unknown_migrations)
-from operations.monitoring.status import (OK, check_status)
 from accounts.authentication import Access
-from accounts.pages import (PageRequest, space_page)
-from memory.embeddings import (EmbeddingError, count_dimensions)
+from accounts.pages import PageRequest, space_page
+from memory.embeddings import EmbeddingError, count_dimensions
 from memory.model_connections.choosing import chosen_model
 from memory.model_connections.failures import failing_connections
 from memory.models import Purpose
+from operations.database import libpq_url
+from operations.monitoring.status import OK, check_status
+from operations.postgres.schema import missing_migrations, unknown_migrations
 
 _PATIENCE = 3  # seconds for a connection, and for the answer to a query
 

@@ -18,13 +18,20 @@ from prometheus_client.core import GaugeMetricFamily, InfoMetricFamily, Metric
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
 from prometheus_client.registry import Collector
 
-from assessor.models import (Assessment, State)
-from operations.monitoring.shared_metrics import process_metrics
-from operations.monitoring.status import (heartbeat_ages, queue_state)
-from operations.version import VERSION
-from memory.jobs.workers import BEAT
-from common.metrics import (http_request_seconds, http_requests, pool_requests, pool_timeouts, pool_wait_seconds, pool_waits)
+from assessor.models import Assessment, State
+from common.metrics import (
+    http_request_seconds,
+    http_requests,
+    pool_requests,
+    pool_timeouts,
+    pool_wait_seconds,
+    pool_waits,
+)
 from common.sql import fetch
+from memory.jobs.workers import BEAT
+from operations.monitoring.shared_metrics import process_metrics
+from operations.monitoring.status import heartbeat_ages, queue_state
+from operations.version import VERSION
 
 _UNFINISHED = [State.QUEUED, State.RETRYING, State.RUNNING]
 # PostgreSQL's own estimate, -1 before the first one, because counting the rows would read the whole

@@ -13,12 +13,12 @@ from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
 from assessor.llm import ModelError
-from assessor.models import (Assessment, State)
-from operations.preconditions import ask_model
-from memory.jobs.workers import BEAT
+from assessor.models import Assessment, State
 from common.leases import MAX_STUCK
+from memory.jobs.workers import BEAT
 from memory.model_connections.choosing import environment_decides
-from memory.models import (Job, ModelConnection, WorkerHeartbeat)
+from memory.models import Job, ModelConnection, WorkerHeartbeat
+from operations.preconditions import ask_model
 
 OK = "ok"
 # Three missed heartbeats may be chance; six are a failure.

@@ -11,8 +11,8 @@ from typing import Any
 from django.apps import apps
 from django.db import connection, models
 
-from memory.models import Memory
 from accounts.models.space_rows import SpaceRow
+from memory.models import Memory
 
 _FOREIGN_KEYS = """
     SELECT conrelid::regclass::text, conname, pg_get_constraintdef(oid) FROM pg_constraint

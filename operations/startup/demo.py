@@ -6,7 +6,7 @@ The person's home, allergies and diet are left out, because a newcomer tells Ebb
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
-from memory.drafts import (MemoryDraft, MemoryTypeName)
+from memory.drafts import MemoryDraft, MemoryTypeName
 from memory.memories.samples import SAMPLE_IDS
 
 

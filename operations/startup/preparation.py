@@ -17,23 +17,23 @@ from django.utils import timezone
 from pgmq.install import install_pgmq_from_sql
 from psycopg.errors import InsufficientPrivilege
 
-from operations.postgres.backup_tables import put_back
-from operations.broker import queue_url
-from operations.database import libpq_url
-from operations.startup.demo import sample_memories
-from operations.local_files import private_folder
-from accounts.moderators import make_moderators
-from operations.preconditions import StartError
-from operations.postgres.schema import newer_schema
-from operations.monitoring.shared_metrics import forget_ended_processes
 from accounts.members.services import add_member
+from accounts.models import Embedder, Role, Space, User
+from accounts.moderators import make_moderators
 from common.actors import SYSTEM
 from memory.embeddings import EmbeddingError
 from memory.embeddings.embedders import configured_embedder
-from accounts.models import (Embedder, Role, Space, User)
 from memory.models import WorkerHeartbeat
 from memory.spaces.services import create_space
 from memory.store.services import create_memories
+from operations.broker import queue_url
+from operations.database import libpq_url
+from operations.local_files import private_folder
+from operations.monitoring.shared_metrics import forget_ended_processes
+from operations.postgres.backup_tables import put_back
+from operations.postgres.schema import newer_schema
+from operations.preconditions import StartError
+from operations.startup.demo import sample_memories
 
 OWNER = "owner"
 DEMO_SPACE = "demo"

@@ -19,10 +19,17 @@ from types import FrameType
 
 from django.conf import settings
 
-from operations.postgres.embedded import EmbeddedPostgres
-from operations.local_files import (keep_secret_key, note_data_dir, note_url, private_folder)
+from operations.local_files import keep_secret_key, note_data_dir, note_url, private_folder
 from operations.monitoring.logs import visible
-from operations.preconditions import (StartError, check_broker, check_embedding, check_model, check_port, check_sign_in)
+from operations.postgres.embedded import EmbeddedPostgres
+from operations.preconditions import (
+    StartError,
+    check_broker,
+    check_embedding,
+    check_model,
+    check_port,
+    check_sign_in,
+)
 from operations.startup.processes import Process
 from operations.startup.run_file import RunFile
 

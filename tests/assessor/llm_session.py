@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable, Coroutine
 from typing import Any, TypeVar
 
-from assessor.llm import (ChatMessage, ChatModel, Chunk, Completion, TextDelta, model_session)
+from assessor.llm import ChatMessage, ChatModel, Chunk, Completion, TextDelta, model_session
 from assessor.llm.errors import ModelError
 from tests.stub_model import StubModel
 

@@ -3,11 +3,11 @@
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from assessor.outbox import services
-from assessor.assessing import (AssessmentResult, Exchange)
+from accounts.models import Space
+from assessor.assessing import AssessmentResult, Exchange
 from assessor.errors import AssessmentError
 from assessor.models import Assessment
-from accounts.models import Space
+from assessor.outbox import services
 
 NOW = datetime(2026, 2, 18, 12, 0, tzinfo=UTC)
 SECOND = timedelta(seconds=1)

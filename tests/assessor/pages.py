@@ -6,8 +6,8 @@ from typing import Any
 from django.test import Client
 from django.urls import reverse
 
-from assessor.models import Assessment
 from accounts.models import Space
+from assessor.models import Assessment
 from tests.conftest import Answer
 from tests.pages import HTMX
 

@@ -7,17 +7,17 @@ import pytest
 from django.utils import timezone
 from pytest_django import Settings
 
-from assessor.outbox import services
+from accounts.models import Space
 from assessor.assessing import Exchange
-from assessor.models import (Assessment, State)
+from assessor.models import Assessment, State
+from assessor.outbox import services
 from assessor.tasks import assess
 from common.actors import SYSTEM
-from memory.drafts import (MemoryChange, MemoryDraft)
-from accounts.models import Space
-from memory.models import (BinReason, Memory, MemoryEvent)
-from memory.reconciliation.rules import (Decision, Verdict)
+from memory.drafts import MemoryChange, MemoryDraft
+from memory.models import BinReason, Memory, MemoryEvent
+from memory.reconciliation.rules import Decision, Verdict
 from memory.review.services import remember_or_hold
-from memory.store.services import (prepare_memories, revise_memory)
+from memory.store.services import prepare_memories, revise_memory
 from tests.memory.writing import create_memory
 from tests.stub_model import StubModel
 

@@ -6,10 +6,10 @@ import pytest
 from django.utils import timezone
 from pytest_django import Settings
 
+from accounts.models import Space
 from common.actors import SYSTEM
 from memory.drafts import MemoryDraft
-from accounts.models import Space
-from memory.models import (BinReason, Memory, MemoryEvent)
+from memory.models import BinReason, Memory, MemoryEvent
 from tests.conftest import ApiClient, MakeKey
 from tests.memory.writing import create_memory, set_policy, stored
 from tests.stub_model import StubModel

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from assessor.language_model.answers import (FacetAssessment, MemoryAssessment, omitted_from)
+from assessor.language_model.answers import FacetAssessment, MemoryAssessment, omitted_from
 
 GOOD: dict[str, Any] = {
     "importance": 0.7,

@@ -9,10 +9,10 @@ import httpx2
 import pytest
 from django.utils import timezone
 
-from assessor.outbox import services
-from assessor.errors import AssessmentError
-from assessor.models import (Assessment, State)
 from accounts.models import Space
+from assessor.errors import AssessmentError
+from assessor.models import Assessment, State
+from assessor.outbox import services
 from memory.models import Memory
 from tests.conftest import MakeKey
 from tests.processes import Web

@@ -6,11 +6,11 @@ from datetime import timedelta
 import pytest
 from django.db import connection, transaction
 
-from assessor.outbox import services
-from assessor.assessing import Exchange
-from assessor.models import (Assessment, State)
-from memory.drafts import MemoryChange
 from accounts.models import Space
+from assessor.assessing import Exchange
+from assessor.models import Assessment, State
+from assessor.outbox import services
+from memory.drafts import MemoryChange
 from memory.models import Memory
 from memory.store.services import revise_memory
 from tests.assessor.outbox import NOW, SECOND, assessment_result, claim

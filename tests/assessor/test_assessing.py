@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 from pytest_django import Settings
 
-from assessor.assessing import (UNSURE, AssessmentResult, Exchange, assess_exchange, assess_locally)
+from assessor.assessing import UNSURE, AssessmentResult, Exchange, assess_exchange, assess_locally
 from assessor.errors import AssessmentError
-from assessor.llm import model_session
 from assessor.language_model.prompts import RUBRICS
-from memory.formulas.importance import (base_importance, emotion)
+from assessor.llm import model_session
+from memory.formulas.importance import base_importance, emotion
 from memory.policy import PolicyDocument
 from tests.stub_model import StubModel
 

@@ -9,11 +9,11 @@ import pytest
 from django.utils import timezone
 from pytest_django.fixtures import Settings
 
+from accounts.models import Space, User
+from assessor.models import Assessment, State
 from assessor.outbox import services
-from assessor.models import (Assessment, State)
 from common.actors import SYSTEM
 from memory.drafts import MemoryDraft
-from accounts.models import (Space, User)
 from memory.models import Memory
 from memory.models.reasons import Reason
 from memory.retention import recycle_bin

@@ -7,15 +7,15 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
+from accounts.models import Space
 from assessor.assessing import Exchange
-from assessor.models import (Assessment, State)
+from assessor.models import Assessment, State
 from assessor.outbox.services import queue_assessment
-from assessor.tasks import (assess, requeue_due_assessments)
+from assessor.tasks import assess, requeue_due_assessments
+from common.leases import database_now
 from memory.jobs import services as jobs
 from memory.jobs.kinds import WORK
-from common.leases import database_now
-from accounts.models import Space
-from memory.models import (Job, JobState)
+from memory.models import Job, JobState
 from memory.tasks import work
 from tests.memory.writing import ALICE
 

@@ -6,7 +6,7 @@ import pytest
 from pytest_django import Settings
 
 from accounts.models import Space
-from memory.models import (Job, ModelUsage)
+from memory.models import Job, ModelUsage
 from tests.memory.consolidation.runs import MOVING, episode, proposals, run
 from tests.memory.writing import set_policy
 from tests.stub_model import StubModel

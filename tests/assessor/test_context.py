@@ -9,14 +9,14 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from assessor.outbox import services
-from assessor.assessing import Exchange
-from assessor.saving.exchanges import earlier_texts
-from assessor.local import (LocalResult, assess)
-from assessor.local.context import (context_features, in_context, log_odds)
-from assessor.local.talks import load_talks
-from memory.embeddings.minilm import MiniLMEmbedder
 from accounts.models import Space
+from assessor.assessing import Exchange
+from assessor.local import LocalResult, assess
+from assessor.local.context import context_features, in_context, log_odds
+from assessor.local.talks import load_talks
+from assessor.outbox import services
+from assessor.saving.exchanges import earlier_texts
+from memory.embeddings.minilm import MiniLMEmbedder
 from tests.assessor.outbox import NOW
 
 Assess = Callable[..., LocalResult]

@@ -9,11 +9,19 @@ from typing import Any, TypeVar
 import pytest
 
 from assessor.language_model.importance_assessor import MemoryImportanceAssessor
-from assessor.llm import (ChatMessage, ChatModel, Finished, LLMFactory, TextDelta, ToolCall, model_session)
+from assessor.language_model.reconciling import SYSTEM, _Answer
+from assessor.llm import (
+    ChatMessage,
+    ChatModel,
+    Finished,
+    LLMFactory,
+    TextDelta,
+    ToolCall,
+    model_session,
+)
 from assessor.llm.dialects import FORMATS
-from assessor.llm.errors import (ModelBadRequest, ModelNotFound, ModelServerError)
+from assessor.llm.errors import ModelBadRequest, ModelNotFound, ModelServerError
 from assessor.llm.portable import portable
-from assessor.language_model.reconciling import (SYSTEM, _Answer)
 from tests.assessor.llm_session import HELLO, HELLO_REPLY, SCHEMA
 from tests.assessor.test_llm import TOOLS
 from tests.stub_dialects import NAMES, dialect

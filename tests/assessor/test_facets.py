@@ -7,17 +7,17 @@ import numpy as np
 import pytest
 from django.utils import timezone
 
-from assessor.outbox import services
-from assessor.assessing import (AssessmentResult, Exchange, assess_exchange, assess_locally)
+from accounts.models import Space
+from assessor.assessing import AssessmentResult, Exchange, assess_exchange, assess_locally
 from assessor.errors import AssessmentError
 from assessor.local import LocalResult
 from assessor.local import assess as assess_text
-from assessor.local.facets import (LAYERS, STEPS)
-from assessor.local.train_facets import (groups_of, load_held_out, load_labelled)
+from assessor.local.facets import LAYERS, STEPS
+from assessor.local.train_facets import groups_of, load_held_out, load_labelled
+from assessor.outbox import services
 from assessor.saving.remembering import update_memory
 from memory.embeddings.minilm import MiniLMEmbedder
-from memory.formulas.importance import (base_importance, emotion)
-from accounts.models import Space
+from memory.formulas.importance import base_importance, emotion
 from memory.models import Memory
 from memory.policy import PolicyDocument
 from tests.assessor.outbox import assessment_result

@@ -6,14 +6,14 @@ from typing import Any
 import pytest
 from pytest_django.fixtures import Settings
 
-from assessor import tasks
-from assessor.outbox import services
-from assessor.assessing import Exchange
-from assessor.models import (MAX_ATTEMPTS, Assessment, State)
-from assessor.reassessing import to_assess
 from accounts.models import Space
-from memory.models import (Memory, PolicyVersion)
-from memory.policy import (AssessmentPolicy, PolicyDocument)
+from assessor import tasks
+from assessor.assessing import Exchange
+from assessor.models import MAX_ATTEMPTS, Assessment, State
+from assessor.outbox import services
+from assessor.reassessing import to_assess
+from memory.models import Memory, PolicyVersion
+from memory.policy import AssessmentPolicy, PolicyDocument
 from tests.assessor.outbox import NOW, again
 from tests.stub_model import StubModel
 

@@ -8,15 +8,15 @@ from django.urls import reverse
 from django.utils import timezone
 from pytest_django import Settings
 
-from assessor.outbox import services
+from accounts.models import Space, User
 from assessor.assessing import Exchange
-from assessor.models import (Assessment, State)
+from assessor.models import Assessment, State
+from assessor.outbox import services
 from assessor.tasks import assess
 from memory.drafts import MemoryChange
-from accounts.models import (Space, User)
-from memory.models import (BinReason, Memory, MemoryEvent, Status)
-from memory.models.reasons import (CONFLICT, UNSURE, kind_of, quote_of)
-from memory.review.services import (approve_memory, reject_memory, reopen_memories)
+from memory.models import BinReason, Memory, MemoryEvent, Status
+from memory.models.reasons import CONFLICT, UNSURE, kind_of, quote_of
+from memory.review.services import approve_memory, reject_memory, reopen_memories
 from memory.review.standing_rules import always
 from memory.store.services import revise_memory
 from tests.assessor.outbox import NOW, SECOND, assessment_result, claimed

@@ -14,15 +14,15 @@ from pathlib import Path
 import pytest
 import trustme
 
-from assessor.llm import (openai_compatible, trial_session)
-from assessor.llm.errors import (ModelError, ModelTimeout)
+from assessor.llm import openai_compatible, trial_session
+from assessor.llm.errors import ModelError, ModelTimeout
 from assessor.llm.openai_compatible import OpenAICompatibleModel
 from chat.connections.connection_trials import try_connection
 from memory.embeddings import EmbeddingError
 from memory.embeddings.openai_compatible import OpenAICompatibleEmbedder
 from memory.embeddings.remote import Patience
 from memory.embeddings.voyage import VoyageEmbedder
-from memory.model_connections.choosing import (ModelConfiguration, Prices)
+from memory.model_connections.choosing import ModelConfiguration, Prices
 from memory.webhooks import endpoint_clients
 from tests.assessor.llm_session import complete, read
 from tests.hostile_endpoint import answer, hostile, hostile_stream, nonsense

@@ -9,14 +9,14 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from assessor.outbox import services
-from assessor.language_model.answers import MemoryAssessment
-from assessor.assessing import (AssessmentResult, Exchange, assess_exchange)
-from assessor.errors import AssessmentError
-from assessor.language_model.importance_assessor import MemoryImportanceAssessor
-from assessor.llm import (ChatModel, LLMFactory, LLMType, model_session)
-from assessor.models import (Assessment, State)
 from accounts.models import Space
+from assessor.assessing import AssessmentResult, Exchange, assess_exchange
+from assessor.errors import AssessmentError
+from assessor.language_model.answers import MemoryAssessment
+from assessor.language_model.importance_assessor import MemoryImportanceAssessor
+from assessor.llm import ChatModel, LLMFactory, LLMType, model_session
+from assessor.models import Assessment, State
+from assessor.outbox import services
 from memory.models import Memory
 from memory.models.policies import current_policy
 from tests.stub_model import StubModel

@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 from pytest_django import DjangoAssertNumQueries
 
-from assessor.statistics.inspection import (PERIOD, Figures, figures_by_model, figures_of)
-from assessor.models import Assessment
-from assessor.templatetags.assessments import (duration, lifetime, since, usd)
-from assessor.statistics.tiles import (columns, model_row, tiles)
 from accounts.models import Space
+from assessor.models import Assessment
+from assessor.statistics.inspection import PERIOD, Figures, figures_by_model, figures_of
+from assessor.statistics.tiles import columns, model_row, tiles
+from assessor.templatetags.assessments import duration, lifetime, since, usd
 from memory.retention.lifetime_bar import band
 
 NOW = datetime(2026, 2, 18, 12, 0, tzinfo=UTC)

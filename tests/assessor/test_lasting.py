@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from assessor.local import (LocalResult, assess)
+from assessor.local import LocalResult, assess
 from assessor.local.assessing import Embed
 from memory.embeddings.minilm import MiniLMEmbedder
 from memory.policy import PolicyDocument

@@ -6,11 +6,20 @@ from typing import Any
 
 import pytest
 
-from assessor.llm import (ChatMessage, ChatModel, Chunk, Completion, Finished, TextDelta, ToolCall, Usage)
+from assessor.llm import (
+    ChatMessage,
+    ChatModel,
+    Chunk,
+    Completion,
+    Finished,
+    TextDelta,
+    ToolCall,
+    Usage,
+)
 from assessor.llm.dialects import FORMATS
-from assessor.llm.errors import (ModelBadAnswer, ModelBadRequest)
+from assessor.llm.errors import ModelBadAnswer, ModelBadRequest
 from assessor.llm.openai_compatible import OpenAICompatibleModel
-from assessor.llm.wire import (AnswerPart, ChunkPart, StreamedReply)
+from assessor.llm.wire import AnswerPart, ChunkPart, StreamedReply
 from tests.assessor.llm_session import HELLO, HELLO_REPLY, SCHEMA, complete, read, run, text_of
 from tests.stub_model import StubModel
 

@@ -9,8 +9,8 @@ from typing import Any
 import httpx2
 import pytest
 
-from assessor.llm import (ChatModel, get_model, model_session)
-from assessor.llm.errors import (ModelInterrupted, ModelTimeout, ModelUnreachable)
+from assessor.llm import ChatModel, get_model, model_session
+from assessor.llm.errors import ModelInterrupted, ModelTimeout, ModelUnreachable
 from memory.webhooks.public_transport import checked_request
 from tests.assessor.llm_session import (
     HELLO,

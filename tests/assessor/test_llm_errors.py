@@ -10,11 +10,23 @@ import openai
 import pytest
 from django.utils import translation
 
-from assessor.outbox.fault_labels import (SENTENCES, fault, fault_in_chat)
-from assessor.llm import (ChatModel, model_session)
-from assessor.llm.dialects import (Dialect, Wish)
-from assessor.llm.errors import (ModelBadAnswer, ModelBadRequest, ModelError, ModelInterrupted, ModelNotFound, ModelRateLimited, ModelServerError, ModelTimeout, ModelTooLong, ModelUnauthorized, ModelUnreachable)
-from assessor.llm.sdk_errors import (ERRORS, translate)
+from assessor.llm import ChatModel, model_session
+from assessor.llm.dialects import Dialect, Wish
+from assessor.llm.errors import (
+    ModelBadAnswer,
+    ModelBadRequest,
+    ModelError,
+    ModelInterrupted,
+    ModelNotFound,
+    ModelRateLimited,
+    ModelServerError,
+    ModelTimeout,
+    ModelTooLong,
+    ModelUnauthorized,
+    ModelUnreachable,
+)
+from assessor.llm.sdk_errors import ERRORS, translate
+from assessor.outbox.fault_labels import SENTENCES, fault, fault_in_chat
 from memory.embeddings.failures import Failure
 from tests.assessor.llm_session import (
     HELLO,

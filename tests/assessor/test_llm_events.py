@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from assessor.llm import model_session
-from assessor.llm.errors import (ModelBadAnswer, ModelError, ModelServerError)
+from assessor.llm.errors import ModelBadAnswer, ModelError, ModelServerError
 
 HEAD = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n"
 

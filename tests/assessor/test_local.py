@@ -10,11 +10,11 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from assessor.local import (LocalResult, assess)
+from assessor.local import LocalResult, assess
 from assessor.local.head import MEMORY_TYPES
 from assessor.local.sentences import split_sentences
 from assessor.local.tagging import find_topics
-from assessor.local.train import (BANDS, load_examples, report)
+from assessor.local.train import BANDS, load_examples, report
 from benchmarks.worth_remembering import area_under_curve, kappa
 from memory.embeddings.minilm import MiniLMEmbedder
 

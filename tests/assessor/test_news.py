@@ -2,11 +2,11 @@
 
 import pytest
 
-from assessor.outbox import services
-from assessor.assessing import Exchange
-from assessor.models import (Assessment, State)
-from assessor.outbox.retractions import retract
 from accounts.models import Space
+from assessor.assessing import Exchange
+from assessor.models import Assessment, State
+from assessor.outbox import services
+from assessor.outbox.retractions import retract
 from memory.models import Memory
 from tests.assessor.outbox import NOW, SECOND, again, assessment_result, claim
 from tests.memory.writing import ALICE, learn, stored

@@ -6,12 +6,12 @@ import pytest
 from django.core import mail
 from pytest_django import Settings
 
+from accounts.models import Space, User
 from assessor.assessing import Exchange
-from assessor.models import (Assessment, State)
+from assessor.models import Assessment, State
 from assessor.outbox.notices import mail_owners
 from assessor.outbox.services import queue_assessment
-from accounts.models import (Space, User)
-from memory.models import (ModelChoice, ModelConnection, Purpose)
+from memory.models import ModelChoice, ModelConnection, Purpose
 from tests.memory.writing import NOW, hold
 
 pytestmark = pytest.mark.django_db

@@ -8,8 +8,8 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from accounts.models import Space, User
 from assessor.models import State
-from accounts.models import (Space, User)
 from tests.assessor.pages import LOCAL, address, assessed, listed, opened, press, texts, words
 from tests.memory.writing import hold
 from tests.pages import HTMX, login

@@ -8,11 +8,11 @@ from uuid import UUID, uuid4
 import pytest
 from django.db import IntegrityError, connection, transaction
 
-from assessor.outbox import services
-from assessor.assessing import Exchange
-from assessor.models import (Assessment, State)
 from accounts.models import Space
-from memory.models import (Memory, PolicyVersion)
+from assessor.assessing import Exchange
+from assessor.models import Assessment, State
+from assessor.outbox import services
+from memory.models import Memory, PolicyVersion
 from memory.policy import PolicyDocument
 from tests.assessor.outbox import (
     EXCHANGE,

@@ -10,16 +10,16 @@ from django.urls import reverse
 from django.utils import timezone
 from pytest_django import Settings
 
+from accounts.models import Space, User
 from assessor.assessing import Exchange
-from assessor.models import (Assessment, State)
-from assessor.reassessing import (begin_reassessing, latest_reassessing, to_assess)
+from assessor.models import Assessment, State
 from assessor.outbox.services import store_assessed
+from assessor.reassessing import begin_reassessing, latest_reassessing, to_assess
 from memory.drafts import MemoryChange
 from memory.jobs import services as jobs
 from memory.jobs.running import work_at
-from accounts.models import (Space, User)
-from memory.models import (Job, JobState, Memory, MemoryEvent)
-from memory.retention.recycle_bin import (delete_memory, purge_memory)
+from memory.models import Job, JobState, Memory, MemoryEvent
+from memory.retention.recycle_bin import delete_memory, purge_memory
 from memory.store.services import revise_memory
 from tests.assessor.outbox import assessment_result
 from tests.memory.writing import ALICE

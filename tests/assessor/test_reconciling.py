@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from assessor.language_model.reconciling import Advice, advise
 from assessor.llm import model_session
-from assessor.language_model.reconciling import (Advice, advise)
 from memory.models import Memory
 from memory.recall.similar import Neighbour
 from memory.reconciliation.rules import Verdict

@@ -9,17 +9,17 @@ import pytest
 from django.db import connection
 from pytest_django.fixtures import Settings
 
+from accounts.models import Space
 from assessor import tasks
-from assessor.outbox import (services, spans)
 from assessor.assessing import Exchange
 from assessor.errors import AssessmentError
-from assessor.models import (MAX_ATTEMPTS, Assessment, State)
+from assessor.models import MAX_ATTEMPTS, Assessment, State
+from assessor.outbox import services, spans
 from common.connections import in_thread
 from common.errors import Conflict
 from common.leases import REQUEUE_AFTER
-from accounts.models import Space
-from memory.models import (Memory, PolicyVersion)
-from memory.models.reasons import (Reason, in_words)
+from memory.models import Memory, PolicyVersion
+from memory.models.reasons import Reason, in_words
 from memory.policy import PolicyDocument
 from tests.assessor.outbox import (
     EXCHANGE,

@@ -14,10 +14,10 @@ from typing import Any
 
 import pytest
 
-from assessor.assessing import (Exchange, assess_locally)
+from assessor.assessing import Exchange, assess_locally
 from assessor.gate.exchanges import gate_of
-from assessor.screening import (Finding, assessed_part, screen, suspect)
-from assessor.screening.provenance import (Origin, parts_of)
+from assessor.screening import Finding, assessed_part, screen, suspect
+from assessor.screening.provenance import Origin, parts_of
 
 SETS = Path(__file__).parent / "screening"
 

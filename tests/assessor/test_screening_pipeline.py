@@ -7,19 +7,19 @@ from uuid import UUID
 
 import pytest
 
-from assessor.outbox import services
-from assessor.assessing import (AssessmentResult, Exchange, assess_locally)
-from assessor.saving.exchanges import (joined, span_of)
+from accounts.models import Space
+from assessor.assessing import AssessmentResult, Exchange, assess_locally
 from assessor.llm import ChatMessage
-from assessor.models import (Assessment, State)
+from assessor.models import Assessment, State
+from assessor.outbox import services
+from assessor.saving.exchanges import joined, span_of
 from chat.models import Message
+from chat.replies.services import Reply, claim_reply, finish_reply
+from chat.replies.turns import NewConversation, begin_turn
 from chat.responders import Turn
 from chat.responders.builtin import BuiltinResponder
-from chat.replies.services import (Reply, claim_reply, finish_reply)
-from chat.replies.turns import (NewConversation, begin_turn)
-from accounts.models import Space
-from memory.models import (Memory, MemoryEmbedding, MemoryEvent, Status)
-from memory.recall.recall import (SearchRequest, recall)
+from memory.models import Memory, MemoryEmbedding, MemoryEvent, Status
+from memory.recall.recall import SearchRequest, recall
 from tests.assessor.outbox import assessment_result
 from tests.conftest import ApiClient, MakeKey
 from tests.memory.writing import actions, remember, set_policy, stored

@@ -7,15 +7,15 @@ import pytest
 from django.utils import timezone
 from pytest_django import Settings
 
-from assessor.outbox import services
+from accounts.models import LimitCount, Space
 from assessor.assessing import Exchange
 from assessor.models import Assessment
+from assessor.outbox import services
 from assessor.screening import suspect
-from assessor.screening.suspicion import (ALONE, CONFIRMED, DOUBTFUL, LIKE_AN_INSTRUCTION, SURE)
+from assessor.screening.suspicion import ALONE, CONFIRMED, DOUBTFUL, LIKE_AN_INSTRUCTION, SURE
 from assessor.tasks import assess
-from accounts.models import (LimitCount, Space)
-from memory.models import (Memory, Status)
-from memory.models.reasons import (kind_of, sureness_of)
+from memory.models import Memory, Status
+from memory.models.reasons import kind_of, sureness_of
 from tests.stub_model import StubModel
 
 pytestmark = pytest.mark.django_db

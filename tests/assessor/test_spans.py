@@ -7,14 +7,14 @@ from typing import Any
 import pytest
 from pytest_django import DjangoCaptureOnCommitCallbacks
 
-from assessor.outbox import services
-from assessor.assessing import (Exchange, assess_locally)
-from assessor.errors import AssessmentError
-from assessor.saving.exchanges import (joined, span_of)
-from assessor.models import (Assessment, State)
-from assessor.screening import screen
-from assessor.outbox.spans import (SAME_TOPIC, has_to_wait, similarity, wait_for_span)
 from accounts.models import Space
+from assessor.assessing import Exchange, assess_locally
+from assessor.errors import AssessmentError
+from assessor.models import Assessment, State
+from assessor.outbox import services
+from assessor.outbox.spans import SAME_TOPIC, has_to_wait, similarity, wait_for_span
+from assessor.saving.exchanges import joined, span_of
+from assessor.screening import screen
 from memory.models import Memory
 from memory.policy import AssessmentPolicy
 

@@ -3,7 +3,7 @@
 import pytest
 
 from assessor.local import assess
-from assessor.local.assessing import (STANDING, Embed)
+from assessor.local.assessing import STANDING, Embed
 from memory.embeddings.minilm import MiniLMEmbedder
 
 

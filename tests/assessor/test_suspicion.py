@@ -9,16 +9,22 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from accounts.models import Space, User
 from assessor import screening
 from assessor.assessing import Exchange
-from assessor.screening import (screen, suspect, suspect_words)
-from assessor.screening.disguises import (decoded, undisguised)
+from assessor.screening import screen, suspect, suspect_words
+from assessor.screening.disguises import decoded, undisguised
 from assessor.screening.provenance import Origin
-from assessor.screening.suspicion import (DIMENSIONS, LIKE_AN_INSTRUCTION, WEIGHTS_FILE, WITH_EARLIER, load_weights)
-from assessor.screening.suspicion_features import (COLUMNS, windows)
-from accounts.models import (Space, User)
-from memory.models import (Memory, Status)
-from memory.models.reasons import (kind_of, quote_of, sureness_of)
+from assessor.screening.suspicion import (
+    DIMENSIONS,
+    LIKE_AN_INSTRUCTION,
+    WEIGHTS_FILE,
+    WITH_EARLIER,
+    load_weights,
+)
+from assessor.screening.suspicion_features import COLUMNS, windows
+from memory.models import Memory, Status
+from memory.models.reasons import kind_of, quote_of, sureness_of
 from tests.assessor.test_screening_pipeline import NOW, assessed
 from tests.memory.tools.tool_calls import call
 

@@ -6,13 +6,13 @@ from datetime import datetime, timedelta
 import pytest
 from django.utils import timezone
 
-from assessor.outbox import services
-from assessor.assessing import (AssessmentResult, Exchange)
-from assessor.models import Assessment
-from assessor.tasks import assess
 from accounts.models import Space
+from assessor.assessing import AssessmentResult, Exchange
+from assessor.models import Assessment
+from assessor.outbox import services
+from assessor.tasks import assess
+from common.moments import in_zone, zone_called
 from memory.models import Memory
-from common.moments import (in_zone, zone_called)
 from tests.assessor.outbox import EXCHANGE, NOW, assessment_result, queued
 from tests.conftest import ApiClient, MakeKey
 from tests.memory.writing import remember, stored

@@ -2,10 +2,10 @@
 
 from datetime import timedelta
 
-from assessor.models import (Assessment, State)
-from assessor.outbox.services import LEASE
-from assessor.outbox.turns import (Turns, claim_in_turn)
 from accounts.models import Space
+from assessor.models import Assessment, State
+from assessor.outbox.services import LEASE
+from assessor.outbox.turns import Turns, claim_in_turn
 from tests.assessor.outbox import EXCHANGE, NOW, SECOND, queued
 
 BACKLOG = 300

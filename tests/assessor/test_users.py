@@ -2,15 +2,15 @@
 
 from django.utils import timezone
 
+from accounts.models import Space
 from assessor.assessing import Exchange
 from assessor.models import Assessment
 from assessor.outbox.services import queue_assessment
 from assessor.tasks import assess
-from accounts.models import Space
 from memory.models import Memory
 from memory.models.policies import current_policy
 from memory.policies.services import change_policy
-from memory.retention.recycle_bin import (delete_memory, purge_memory)
+from memory.retention.recycle_bin import delete_memory, purge_memory
 from tests.conftest import ApiClient, MakeKey
 from tests.memory.writing import ALICE, NOW
 

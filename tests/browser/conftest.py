@@ -19,7 +19,7 @@ from playwright.sync_api import (
 )
 from sesame.utils import get_query_string
 
-from accounts.models import (Space, User)
+from accounts.models import Space, User
 from tests.pages import login
 from tests.processes import Web, model_web, queue, static_files, web, worker
 

@@ -9,16 +9,16 @@ from django.urls import reverse
 from django.utils import timezone
 from playwright.sync_api import Page, expect
 
+from accounts.keys.services import create_key
+from accounts.models import Space
+from accounts.views.settings import PAGES as SETTINGS
 from assessor.assessing import Exchange
 from assessor.outbox.services import queue_assessment
-from config.pages.navigation import (DAILY, MORE)
-from accounts.keys.services import create_key
-from accounts.views.settings import PAGES as SETTINGS
 from common.actors import SYSTEM
+from config.pages.navigation import DAILY, MORE
 from memory.lab.relevance import mark_relevance
 from memory.lab.saved_queries import save_query
-from accounts.models import Space
-from memory.models import (BinReason, Memory)
+from memory.models import BinReason, Memory
 from memory.retention.recycle_bin import move_to_bin
 from memory.webhooks.services import create_webhook
 from tests.browser.conftest import LogIn, Open, settled

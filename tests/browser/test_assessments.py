@@ -8,8 +8,8 @@ import pytest
 from django.utils import timezone
 from playwright.sync_api import expect
 
-from assessor.models import Assessment
 from accounts.models import Space
+from assessor.models import Assessment
 from memory.models import Memory
 from tests.browser.conftest import LogIn
 from tests.processes import Web

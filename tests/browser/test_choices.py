@@ -7,11 +7,11 @@ import pytest
 from django.utils import timezone
 from playwright.sync_api import Page, expect
 
+from accounts.models import Space
 from assessor.models import Assessment
-from chat.models import (Conversation, Message)
+from chat.models import Conversation, Message
 from common.actors import SYSTEM
 from memory.drafts import MemoryDraft
-from accounts.models import Space
 from memory.models import Memory
 from tests.browser.conftest import LogIn
 from tests.memory.writing import create_memory

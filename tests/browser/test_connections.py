@@ -7,8 +7,8 @@ from django.core.cache import caches
 from django.urls import reverse
 from playwright.sync_api import expect
 
-from accounts.models import (Space, User)
-from memory.models import (ModelConnection, ModelUsage)
+from accounts.models import Space, User
+from memory.models import ModelConnection, ModelUsage
 from tests.browser.conftest import LogIn
 from tests.processes import Web
 from tests.stub_model import StubModel

@@ -6,10 +6,10 @@ from urllib.parse import quote
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from assessor.models import Assessment
-from chat.models import (Conversation, Message)
-from chat.replies.turns import begin_turn
 from accounts.models import Space
+from assessor.models import Assessment
+from chat.models import Conversation, Message
+from chat.replies.turns import begin_turn
 from tests.browser.conftest import LogIn, settled
 from tests.processes import Web
 from tests.stub_model import StubModel

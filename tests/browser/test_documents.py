@@ -5,9 +5,9 @@ from django.urls import reverse
 from django.utils import timezone
 from playwright.sync_api import expect
 
+from accounts.models import Space, User
 from chat.models import Message
-from chat.replies.turns import (NewConversation, begin_turn)
-from accounts.models import (Space, User)
+from chat.replies.turns import NewConversation, begin_turn
 from memory.models import Memory
 from tests.browser.conftest import LogIn, Open
 from tests.processes import Web

@@ -6,7 +6,7 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from accounts.models import (Space, User)
+from accounts.models import Space, User
 from tests.browser.conftest import LogIn, Open
 from tests.browser.test_accessibility import PHONE, assert_no_findings
 from tests.memory.writing import remember, set_policy

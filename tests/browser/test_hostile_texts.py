@@ -10,14 +10,14 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from benchmarks.lived_in import lived_in
 from accounts.members.services import add_member
+from accounts.models import Role, Space, User
+from benchmarks.lived_in import lived_in
 from common.actors import SYSTEM
 from memory.drafts import MemoryChange
 from memory.lab.relevance import mark_relevance
 from memory.lab.saved_queries import save_query
-from accounts.models import (Role, Space, User)
-from memory.models import (ConsolidationProposal, Memory)
+from memory.models import ConsolidationProposal, Memory
 from memory.models.consolidation import ProposalKind
 from memory.retention.recycle_bin import delete_memory
 from memory.store.services import revise_memory

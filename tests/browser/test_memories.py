@@ -7,8 +7,8 @@ import pytest
 from django.utils import timezone
 from playwright.sync_api import Page, expect
 
-from memory.drafts import MemoryChange
 from accounts.models import Space
+from memory.drafts import MemoryChange
 from memory.models import Memory
 from memory.store.services import revise_memory
 from tests.browser.conftest import LogIn

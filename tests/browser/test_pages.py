@@ -9,11 +9,11 @@ from django.urls import reverse
 from django.utils import timezone
 from playwright.sync_api import Locator, Page, expect
 
-from config.pages.navigation import (DAILY, MORE)
+from accounts.models import Space, User
 from accounts.views.settings import PAGES as SETTINGS
 from common.actors import SYSTEM
-from memory.drafts import (MemoryDraft, MemoryTypeName)
-from accounts.models import (Space, User)
+from config.pages.navigation import DAILY, MORE
+from memory.drafts import MemoryDraft, MemoryTypeName
 from memory.models import Memory
 from memory.store.services import create_memories
 from tests.browser.conftest import LogIn

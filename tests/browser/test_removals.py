@@ -8,7 +8,7 @@ from django.utils import timezone
 from playwright.sync_api import expect
 
 from accounts.models import Space
-from memory.models import (Memory, MemoryEvent)
+from memory.models import Memory, MemoryEvent
 from memory.retention.recycle_bin import delete_memory
 from tests.browser.conftest import LogIn
 from tests.browser.test_pages import PHONE, overflow

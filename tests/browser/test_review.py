@@ -3,10 +3,10 @@
 import pytest
 from playwright.sync_api import expect
 
-from assessor.outbox import services
-from assessor.assessing import (Exchange, assess_locally)
-from assessor.saving.exchanges import (joined, span_of)
 from accounts.models import Space
+from assessor.assessing import Exchange, assess_locally
+from assessor.outbox import services
+from assessor.saving.exchanges import joined, span_of
 from memory.models import Memory
 from tests.browser.conftest import LogIn
 from tests.memory.writing import NOW, hold, stored

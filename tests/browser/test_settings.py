@@ -6,7 +6,7 @@ import pytest
 from django.urls import reverse
 from playwright.sync_api import expect
 
-from accounts.models import (Membership, Space)
+from accounts.models import Membership, Space
 from tests.browser.conftest import LogIn, Open
 from tests.browser.test_accessibility import assert_no_findings
 from tests.processes import Web

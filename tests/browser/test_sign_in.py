@@ -12,7 +12,7 @@ from django.utils import timezone
 from playwright.sync_api import Page, expect
 from sesame.utils import get_query_string
 
-from accounts.models import (Membership, Space, User)
+from accounts.models import Membership, Space, User
 from tests.authenticator import app_code
 from tests.browser.conftest import LogIn, Open
 from tests.browser.test_accessibility import PHONE, assert_no_findings

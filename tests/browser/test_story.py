@@ -5,11 +5,11 @@ import re
 import pytest
 from playwright.sync_api import Page, Route, expect
 
+from accounts.models import Space, User
 from assessor.models import Assessment
 from chat.models import Message
 from common.actors import SYSTEM
 from memory.drafts import MemoryDraft
-from accounts.models import (Space, User)
 from memory.models import Memory
 from tests.browser.conftest import LogIn, Open, Watch, logged_in, login_link
 from tests.memory.writing import create_memory

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from accounts.models import Space
-from memory.models import (Memory, RelevanceMark)
+from memory.models import Memory, RelevanceMark
 from tests.browser.conftest import LogIn
 from tests.memory.writing import remember, set_policy, stored
 

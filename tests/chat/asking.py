@@ -5,9 +5,9 @@ from typing import Any
 from asgiref.sync import async_to_sync
 from django.test import AsyncClient
 
+from accounts.models import Space
 from assessor.llm import get_model
 from memory.model_connections.choosing import chosen_model
-from accounts.models import Space
 from memory.models import Purpose
 from tests.conftest import Answer
 

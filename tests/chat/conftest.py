@@ -6,10 +6,10 @@ from contextlib import ExitStack
 import pytest
 from django.utils import timezone
 
-from memory import embeddings
+from accounts.models import Embedder, Space
 from common.actors import SYSTEM
+from memory import embeddings
 from memory.drafts import MemoryDraft
-from accounts.models import (Embedder, Space)
 from memory.models import Memory
 from tests.chat.live_scenes import ask, play
 from tests.chat.talking import Talker

@@ -7,14 +7,14 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from assessor.models import (Assessment, AssessmentQuerySet)
+from accounts.models import Space, User
+from assessor.models import Assessment, AssessmentQuerySet
 from chat.models import Message
-from chat.replies.services import (Reply, finish_reply)
+from chat.replies.services import Reply, finish_reply
 from chat.replies.turns import begin_turn
 from memory.memories.schemas import results_out
-from accounts.models import (Space, User)
 from memory.models import Memory
-from memory.recall.recall import (SearchRequest, recall)
+from memory.recall.recall import SearchRequest, recall
 from tests.conftest import Answer
 from tests.memory.writing import remember, stored
 from tests.pages import login

@@ -8,12 +8,12 @@ import pytest
 from django.utils import timezone
 from pytest_django import Settings
 
+from accounts.models import Space
 from assessor.llm import model_session
-from chat.replies import live
 from chat.models import Message
+from chat.replies import live
 from chat.replies.turns import begin_turn
 from common.connections import in_thread
-from accounts.models import Space
 from tests.processes import wait_until
 from tests.stub_model import StubModel
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import httpx2
 
-from memory.models import (ModelChoice, ModelConnection, Purpose)
+from memory.models import ModelChoice, ModelConnection, Purpose
 
 
 @dataclass(frozen=True)

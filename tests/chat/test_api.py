@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from assessor.models import (Assessment, State)
-from chat.models import Message
 from accounts.models import Space
+from assessor.models import Assessment, State
+from chat.models import Message
 from memory.models import Memory
 from tests.chat.talking import Talker, chats_with, names, read_until, text
 from tests.conftest import MakeKey

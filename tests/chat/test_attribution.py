@@ -4,7 +4,7 @@ from uuid import NAMESPACE_URL, uuid5
 
 import pytest
 
-from chat.why.attribution import (attributed, cites)
+from chat.why.attribution import attributed, cites
 
 MEMORIES = {
     "lisbon": "User moved to Lisbon in March",

@@ -4,10 +4,10 @@ import asyncio
 
 import pytest
 
-from assessor.llm import (ChatMessage, Finished, TextDelta)
+from assessor.llm import ChatMessage, Finished, TextDelta
 from chat.responders.base import Turn
 from chat.responders.builtin import BuiltinResponder
-from memory.policy import (AssessmentPolicy, PolicyDocument)
+from memory.policy import AssessmentPolicy, PolicyDocument
 from memory.recall.results import Result
 from tests.chat.builtin_turns import LISBON, NOW, answer, result
 

@@ -12,16 +12,16 @@ from django.urls import reverse
 from django.utils import timezone
 from pytest_django import Settings
 
+from accounts.models import Space, User
 from assessor.llm import get_model
 from chat.choices import Choices
-from chat.models import Conversation
 from chat.conversations.services import choose
+from chat.models import Conversation
 from chat.replies.turns import begin_turn
 from common.actors import SYSTEM
+from common.errors import InvalidArguments, NotFound
 from memory.drafts import MemoryDraft
-from common.errors import (InvalidArguments, NotFound)
 from memory.formulas.ranking import PROFILES
-from accounts.models import (Space, User)
 from memory.policies.profiles import PROFILE_MEANINGS
 from tests.chat.talking import Talker
 from tests.conftest import ApiClient, MakeKey

@@ -10,12 +10,12 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from accounts.models import Space, User
 from assessor import tasks
-from assessor.outbox import services
 from assessor.assessing import Exchange
+from assessor.outbox import services
 from memory.embeddings.embedders import configured_embedder
-from accounts.models import (Space, User)
-from memory.models import (ModelChoice, ModelConnection)
+from memory.models import ModelChoice, ModelConnection
 from tests.assessor.outbox import again
 from tests.chat.asking import ask
 from tests.conftest import Answer, MakeKey

@@ -11,13 +11,24 @@ from django.test import Client
 from django.utils import timezone
 from pytest_django import Settings
 
-from accounts.keys.installation_keys import (authenticate_installation, create_installation_key, revoke_installation_key)
+from accounts.keys.installation_keys import (
+    authenticate_installation,
+    create_installation_key,
+    revoke_installation_key,
+)
+from accounts.models import (
+    Embedder,
+    InstallationAuditEntry,
+    InstallationKey,
+    Membership,
+    Space,
+    User,
+)
 from common.actors import SYSTEM
 from memory.embeddings import MINILM
-from memory.model_connections.choosing import (chosen_model, key_of)
+from memory.model_connections.choosing import chosen_model, key_of
 from memory.model_connections.embedding import provider_of
-from accounts.models import (Embedder, InstallationAuditEntry, InstallationKey, Membership, Space, User)
-from memory.models import (ModelChoice, ModelConnection, Purpose)
+from memory.models import ModelChoice, ModelConnection, Purpose
 from tests.conftest import ApiClient
 from tests.stub_model import StubModel
 

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from chat.models import (Conversation, Message)
-from chat.replies.turns import begin_turn
 from accounts.models import Space
+from chat.models import Conversation, Message
+from chat.replies.turns import begin_turn
 from tests.chat.talking import Talker, names, read_until, text
 from tests.conftest import ApiClient, MakeKey
 from tests.processes import Web, wait_until

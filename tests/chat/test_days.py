@@ -8,10 +8,10 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from chat.conversations.days import (beginnings, period_name)
-from chat.models import (Conversation, Message)
-from chat.replies.turns import begin_turn
 from accounts.models import Space
+from chat.conversations.days import beginnings, period_name
+from chat.models import Conversation, Message
+from chat.replies.turns import begin_turn
 from tests.pages import HTMX, client, shown
 
 __all__ = ["client"]

@@ -5,22 +5,22 @@ from uuid import uuid4
 
 import pytest
 
-from assessor.models import (Assessment, State)
-from assessor.outbox.services import (claim, finish)
-from assessor.outbox.spans import wait_for_span
-from chat.models import (REPLY_OVERDUE, Conversation, Message)
-from chat.replies.writing import said_so_far
-from chat.conversations.services import (delete_conversation, restore_conversation)
-from chat.replies.edits import (edit_message, undo_edit)
-from chat.replies.services import (Reply, claim_reply, finish_reply)
-from chat.replies.turns import (NewConversation, answer_again, begin_turn)
-from memory.drafts import MemoryChange
-from common.errors import (Conflict, NotFound)
 from accounts.models import Space
+from assessor.models import Assessment, State
+from assessor.outbox.services import claim, finish
+from assessor.outbox.spans import wait_for_span
+from chat.conversations.services import delete_conversation, restore_conversation
+from chat.models import REPLY_OVERDUE, Conversation, Message
+from chat.replies.edits import edit_message, undo_edit
+from chat.replies.services import Reply, claim_reply, finish_reply
+from chat.replies.turns import NewConversation, answer_again, begin_turn
+from chat.replies.writing import said_so_far
+from common.errors import Conflict, NotFound
+from memory.drafts import MemoryChange
 from memory.models import Memory
 from memory.models.reasons import Reason
 from memory.store.services import revise_memory
-from memory.tools import (TOOLS, Caller)
+from memory.tools import TOOLS, Caller
 from tests.assessor.outbox import assessment_result
 from tests.memory.writing import ALICE, actions, remember, stored
 

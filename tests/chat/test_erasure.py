@@ -6,19 +6,19 @@ from uuid import uuid4
 import pytest
 from django.utils import timezone
 
+from accounts.models import Space, WebhookEvent
 from assessor.assessing import Exchange
-from assessor.models import (Assessment, State)
+from assessor.models import Assessment, State
 from assessor.outbox.services import finish
 from chat.models import Message
-from chat.replies.services import (Reply, finish_reply)
+from chat.replies.services import Reply, finish_reply
 from chat.replies.turns import begin_turn
-from memory.drafts import MemoryChange
 from common.errors import NotFound
+from memory.drafts import MemoryChange
 from memory.memories.schemas import results_out
-from accounts.models import (Space, WebhookEvent)
-from memory.models import (Memory, MemoryEvent, MemoryRevision, WebhookDelivery)
-from memory.recall.recall import (SearchRequest, recall)
-from memory.retention.recycle_bin import (delete_memory, purge_memories, purge_memory)
+from memory.models import Memory, MemoryEvent, MemoryRevision, WebhookDelivery
+from memory.recall.recall import SearchRequest, recall
+from memory.retention.recycle_bin import delete_memory, purge_memories, purge_memory
 from memory.store.services import revise_memory
 from memory.webhooks.outbox import write_messages
 from tests.assessor.outbox import assessment_result, claim, queued

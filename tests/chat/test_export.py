@@ -6,10 +6,10 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from chat.models import (Conversation, Message)
+from accounts.models import Space, User
 from chat.conversations.services import delete_conversation
-from chat.replies.turns import (NewConversation, begin_turn)
-from accounts.models import (Space, User)
+from chat.models import Conversation, Message
+from chat.replies.turns import NewConversation, begin_turn
 from tests.conftest import ApiClient, MakeKey
 from tests.pages import login
 

@@ -9,16 +9,16 @@ from django.urls import reverse
 from django.utils import timezone
 from pytest_django import Settings
 
+from accounts.models import Space, User
 from assessor.models import Assessment
 from chat.models import Message
-from chat.replies.turns import (NewConversation, begin_turn)
-from operations.startup.demo import sample_memories
+from chat.replies.turns import NewConversation, begin_turn
 from common.actors import SYSTEM
 from memory.memories.samples import samples_in
-from accounts.models import (Space, User)
 from memory.models import Memory
 from memory.retention.recycle_bin import delete_memory
 from memory.store.services import create_memories
+from operations.startup.demo import sample_memories
 from tests.memory.writing import ALICE, remember
 from tests.pages import HTMX, client, login, shown
 

@@ -7,12 +7,12 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
+from accounts.models import Space, User
 from chat.models import Message
+from chat.replies.turns import begin_turn
 from chat.replies.writing import stream_reply
 from chat.responders.kinds import Kind
-from chat.responders.utterances import (forget_what, kind_of)
-from chat.replies.turns import begin_turn
-from accounts.models import (Space, User)
+from chat.responders.utterances import forget_what, kind_of
 from memory.models import Memory
 from tests.chat.explained import call, text
 from tests.memory.writing import remember, stored

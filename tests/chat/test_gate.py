@@ -7,11 +7,11 @@ import openai
 import pytest
 from django.utils import timezone
 
-from assessor.models import (Assessment, GateCount)
-from chat.models import (Conversation, Message)
 from accounts.keys.services import create_key
-from common.actors import SYSTEM
 from accounts.models import Space
+from assessor.models import Assessment, GateCount
+from chat.models import Conversation, Message
+from common.actors import SYSTEM
 from memory.models import Memory
 from tests.chat.openai_client import (
     QUESTION,

@@ -6,11 +6,11 @@ from datetime import timedelta
 import pytest
 from django.urls import reverse
 
+from accounts.models import Space, User
 from assessor.models import State
 from chat.models import Message
-from accounts.models import (Space, User)
 from memory.models import Memory
-from memory.retention.recycle_bin import (delete_memory, purge_memory)
+from memory.retention.recycle_bin import delete_memory, purge_memory
 from tests.chat.explained import NOW, call, exchange_of, lisbon, reply, text
 from tests.memory.writing import ALICE, actions, learn, stored
 from tests.pages import login

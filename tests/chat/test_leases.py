@@ -4,13 +4,13 @@ from datetime import timedelta
 
 import pytest
 
+from accounts.models import Space
 from assessor.models import State
-from chat.models import (REPLY_OVERDUE, Message)
-from chat.replies.leases import (renew_reply, stop_abandoned)
-from chat.replies.services import (LEASE, Reply, claim_reply, finish_reply)
+from chat.models import REPLY_OVERDUE, Message
+from chat.replies.leases import renew_reply, stop_abandoned
+from chat.replies.services import LEASE, Reply, claim_reply, finish_reply
 from chat.replies.turns import begin_turn
 from common.leases import database_now
-from accounts.models import Space
 
 pytestmark = pytest.mark.django_db
 

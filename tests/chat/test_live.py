@@ -7,16 +7,16 @@ from contextlib import aclosing
 import pytest
 from django.utils import timezone
 
-from chat.replies import live
-from chat.models import Message
-from chat.replies.writing import Token
-from chat.replies.services import stop_pending
-from chat.playground.replies import _fragments
 from accounts.authentication import Access
+from accounts.models import Space
+from chat.models import Message
+from chat.playground.replies import _fragments
+from chat.replies import live
+from chat.replies.services import stop_pending
+from chat.replies.writing import Token
 from common.actors import SYSTEM
 from common.connections import in_thread
 from common.errors import Conflict
-from accounts.models import Space
 from common.readers import EVERYONE
 from tests.chat.live_scenes import Ask, Play, followed, stored, until
 from tests.stub_model import StubModel

@@ -5,7 +5,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from chat.text.markdown import (to_html, to_text)
+from chat.text.markdown import to_html, to_text
 
 HARMLESS_TAGS = {
     "p", "br", "h1", "em", "strong", "a", "code", "pre", "div", "span",

@@ -7,8 +7,8 @@ import numpy as np
 import openai
 import pytest
 
-from memory.embeddings import (MINILM, get_embedder)
-from accounts.models import (Embedder, Space)
+from accounts.models import Embedder, Space
+from memory.embeddings import MINILM, get_embedder
 from memory.models import Memory
 from tests.chat.openai_client import MakeClient, client, make_client
 from tests.conftest import MakeKey

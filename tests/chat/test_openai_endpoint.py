@@ -9,13 +9,13 @@ from django.conf import settings
 from django.utils import timezone
 from huggingface_hub import InferenceClient
 
+from accounts.models import Space
 from assessor.models import Assessment
 from assessor.tasks import assess
-from chat.models import (Conversation, Message)
+from chat.models import Conversation, Message
 from common.actors import SYSTEM
 from memory.drafts import MemoryDraft
 from memory.embeddings import BUILT_IN
-from accounts.models import Space
 from memory.models import Memory
 from tests.chat.openai_client import (
     QUESTION,

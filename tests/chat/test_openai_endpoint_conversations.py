@@ -7,9 +7,9 @@ import openai
 import pytest
 from django.utils import timezone
 
-from chat.models import (Conversation, Message)
-from memory.embeddings import BUILT_IN
 from accounts.models import Space
+from chat.models import Conversation, Message
+from memory.embeddings import BUILT_IN
 from tests.chat.openai_client import STORY, MakeClient, ask, client, ebb, make_client, said, turns
 from tests.conftest import MakeKey
 from tests.processes import Web, wait_until

@@ -7,7 +7,7 @@ import httpx2
 import openai
 import pytest
 
-from assessor.models import (Assessment, State)
+from assessor.models import Assessment, State
 from chat.models import Message
 from tests.chat.openai_client import (
     STORY,

@@ -6,9 +6,9 @@ from typing import Any
 import openai
 import pytest
 
+from accounts.models import Space
 from assessor.models import Assessment
 from chat.models import Conversation
-from accounts.models import Space
 from tests.chat.openai_client import ask, client, ebb, make_client, said
 from tests.memory.writing import remember
 

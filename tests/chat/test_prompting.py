@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 import pytest
 from hypothesis import given
 
-from chat.responders.prompting import (PLAIN, system_prompt)
-from memory.policy import (PolicyDocument, RecallPolicy)
+from chat.responders.prompting import PLAIN, system_prompt
+from memory.policy import PolicyDocument, RecallPolicy
 from memory.recall.results import Result
 from tests.memory.recall.test_prompt_forms import TEXTS, result
 

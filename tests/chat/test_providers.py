@@ -5,8 +5,8 @@ from django.test import Client
 from django.urls import reverse
 from pytest_django import Settings
 
+from accounts.models import Embedder, Space, User
 from assessor.models import Assessment
-from accounts.models import (Embedder, Space, User)
 from tests.stub_model import StubModel
 
 SECRET = "sk-very-secret"

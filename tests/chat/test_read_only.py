@@ -4,13 +4,13 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from chat.models import (Conversation, Message)
-from chat.replies.turns import (NewConversation, begin_turn)
 from accounts.members.services import add_member
+from accounts.models import Role, Space, User
+from chat.models import Conversation, Message
+from chat.replies.turns import NewConversation, begin_turn
 from common.actors import SYSTEM
-from accounts.models import (Role, Space, User)
-from memory.models import (Memory, MemoryEvent)
-from memory.review.services import (approve_memory, reject_memory)
+from memory.models import Memory, MemoryEvent
+from memory.review.services import approve_memory, reject_memory
 from tests.chat.explained import call, lisbon, reply, text
 from tests.memory.writing import ALICE, NOW, actions, remember, stored
 from tests.pages import login, shown

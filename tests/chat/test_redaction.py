@@ -7,15 +7,15 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from assessor.models import (Assessment, State)
+from accounts.models import AuditEntry, Space, User
+from assessor.models import Assessment, State
 from assessor.outbox.services import finish
-from chat.models import (Conversation, Message, StoredResponse)
-from chat.conversations.redaction import (REDACTED, redact_secrets)
-from chat.replies.services import (Reply, finish_reply)
-from chat.replies.turns import (NewConversation, begin_turn)
-from common.errors import (Conflict, NotFound)
-from accounts.models import (AuditEntry, Space, User)
-from memory.models import (Memory, Status)
+from chat.conversations.redaction import REDACTED, redact_secrets
+from chat.models import Conversation, Message, StoredResponse
+from chat.replies.services import Reply, finish_reply
+from chat.replies.turns import NewConversation, begin_turn
+from common.errors import Conflict, NotFound
+from memory.models import Memory, Status
 from memory.retention.recycle_bin import delete_memory
 from tests.assessor.outbox import assessment_result, claim
 from tests.memory.writing import ALICE

@@ -7,10 +7,10 @@ import openai
 import pytest
 from pydantic import BaseModel
 
+from accounts.models import Space
 from assessor.models import Assessment
 from assessor.tasks import assess
-from chat.models import (Conversation, Message, StoredResponse)
-from accounts.models import Space
+from chat.models import Conversation, Message, StoredResponse
 from memory.models import Memory
 from tests.chat.openai_client import (
     QUESTION,

@@ -7,16 +7,16 @@ from uuid import uuid4
 
 import pytest
 
-from assessor.models import (Assessment, State)
-from chat.models import (REPLY_OVERDUE, Conversation, Message)
+from accounts.models import Space
+from assessor.models import Assessment, State
 from chat.conversations.services import delete_conversation
-from chat.replies.services import (Reply, claim_reply, finish_reply)
+from chat.models import REPLY_OVERDUE, Conversation, Message
+from chat.replies.services import Reply, claim_reply, finish_reply
 from chat.replies.turns import begin_turn
 from common.actors import SYSTEM
+from common.errors import Conflict, NotFound
 from memory.drafts import MemoryDraft
-from common.errors import (Conflict, NotFound)
-from accounts.models import Space
-from memory.models import (Memory, MemoryEvent, PolicyVersion)
+from memory.models import Memory, MemoryEvent, PolicyVersion
 from memory.policy import PolicyDocument
 from tests.memory.writing import create_memory
 

@@ -4,13 +4,13 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from chat.models import (Conversation, Message)
-from chat.conversations.services import delete_conversation
-from chat.replies.turns import (NewConversation, begin_turn)
 from accounts.keys.services import create_key
 from accounts.members.services import add_member
+from accounts.models import AuditEntry, Role, Space, User
+from chat.conversations.services import delete_conversation
+from chat.models import Conversation, Message
+from chat.replies.turns import NewConversation, begin_turn
 from common.actors import SYSTEM
-from accounts.models import (AuditEntry, Role, Space, User)
 from common.readers import EVERYONE
 from memory.transfer.export import export_lines
 from tests.conftest import ApiClient, MakeKey

@@ -12,16 +12,16 @@ from django.test import AsyncClient
 from django.urls import reverse
 from django.utils import timezone
 
-from chat.models import (Conversation, Message)
-from chat.replies.writing import (Done, Recalled)
-from chat.replies.stored_turns import stored_reply
 from accounts.authentication import Access
 from accounts.members.services import add_member
-from common.actors import (SYSTEM, Actor)
+from accounts.models import Role, Space, User
+from chat.models import Conversation, Message
+from chat.replies.stored_turns import stored_reply
+from chat.replies.writing import Done, Recalled
+from common.actors import SYSTEM, Actor
+from common.readers import EVERYONE, SHARED, Reader
 from memory.memories.schemas import memories_out
-from accounts.models import (Role, Space, User)
 from memory.policy import PolicyDocument
-from common.readers import (EVERYONE, SHARED, Reader)
 from memory.recall.standing import standing_rules
 from memory.transfer.export import export_lines
 from tests.conftest import ApiClient, MakeKey

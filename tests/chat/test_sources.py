@@ -7,11 +7,11 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from chat.models import Message
+from accounts.models import Space, User
 from chat.conversations.services import delete_conversation
+from chat.models import Message
 from common.actors import Actor
-from memory.drafts import (MemoryDraft, Source)
-from accounts.models import (Space, User)
+from memory.drafts import MemoryDraft, Source
 from memory.models import Memory
 from memory.reconciliation.services import remember as reconcile
 from memory.store.services import prepare_memories

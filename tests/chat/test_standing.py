@@ -15,16 +15,16 @@ from django.utils import timezone
 from hypothesis import given
 from pytest_django import Settings
 
-from assessor.llm import (ChatMessage, get_model)
-from chat.replies.ephemeral import (ephemeral_conversation, stream_ephemeral_reply)
+from accounts.models import Space, User
+from assessor.llm import ChatMessage, get_model
 from chat.models import Message
-from chat.responders.prompting import (how_to_answer, system_prompt)
-from chat.replies.writing import (Recalled, stream_reply)
+from chat.replies.ephemeral import ephemeral_conversation, stream_ephemeral_reply
 from chat.replies.turns import begin_turn
-from accounts.models import (Space, User)
+from chat.replies.writing import Recalled, stream_reply
+from chat.responders.prompting import how_to_answer, system_prompt
 from memory.models import Memory
 from memory.policy import PolicyDocument
-from memory.retention.recycle_bin import (delete_memory, purge_memory)
+from memory.retention.recycle_bin import delete_memory, purge_memory
 from tests.chat.explained import text
 from tests.conftest import ApiClient, MakeKey
 from tests.memory.recall.test_prompt_forms import TEXTS

@@ -8,16 +8,16 @@ import pytest
 from django.utils import timezone
 from pytest_django import Settings
 
-from assessor.models import Assessment
-from chat.replies.ephemeral import ephemeral_conversation
-from chat.models import Conversation
-from chat.replies.recalling import recalled_for
-from chat.replies.writing import recall_for
-from chat.replies.edits import edit_message
-from chat.replies.turns import (answer_again, begin_turn)
-from memory.memories.schemas import memories_out
 from accounts.models import Space
-from common.moments import (in_zone, zone_called)
+from assessor.models import Assessment
+from chat.models import Conversation
+from chat.replies.edits import edit_message
+from chat.replies.ephemeral import ephemeral_conversation
+from chat.replies.recalling import recalled_for
+from chat.replies.turns import answer_again, begin_turn
+from chat.replies.writing import recall_for
+from common.moments import in_zone, zone_called
+from memory.memories.schemas import memories_out
 from tests.chat.asking import ask
 from tests.chat.builtin_turns import answer, result
 from tests.conftest import MakeKey

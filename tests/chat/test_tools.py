@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 from django.db import transaction
 
-from assessor.models import Assessment
 from accounts.models import Space
-from memory.models import (Memory, MemoryEvent)
+from assessor.models import Assessment
+from memory.models import Memory, MemoryEvent
 from tests.chat.talking import Talker, chats_with, names, text
 from tests.chat.tool_calls import Talk, known, lisbon, reply_row, round_of, talker, tools_of
 from tests.conftest import MakeKey

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from assessor.outbox import services
 from assessor.models import Assessment
+from assessor.outbox import services
 from memory.models import Memory
 from tests.assessor.outbox import assessment_result
 from tests.chat.talking import Talker

@@ -8,19 +8,19 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from accounts.models import AuditEntry, Embedder, Space, User
 from assessor import tasks
-from assessor.outbox import services
 from assessor.assessing import Exchange
-from assessor.statistics.connection_figures import (ConnectionFigures, connection_figures)
-from assessor.models import (MAX_ATTEMPTS, Assessment, State)
+from assessor.models import MAX_ATTEMPTS, Assessment, State
+from assessor.outbox import services
+from assessor.statistics.connection_figures import ConnectionFigures, connection_figures
 from memory import embeddings
 from memory.embeddings import EmbeddingError
 from memory.embeddings.embedders import register_embedder
 from memory.embeddings.vectors import embed
 from memory.model_connections.embedding import provider_of
-from memory.model_connections.services import (Change, add_connection, choose_model)
-from accounts.models import (AuditEntry, Embedder, Space, User)
-from memory.models import (ModelConnection, ModelUsage)
+from memory.model_connections.services import Change, add_connection, choose_model
+from memory.models import ModelConnection, ModelUsage
 from memory.policies.services import change_policy
 from tests.assessor.outbox import again
 from tests.chat.asking import ask

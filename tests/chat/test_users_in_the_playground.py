@@ -5,11 +5,11 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from accounts.members.services import add_member
+from accounts.models import Role, Space, User
 from chat.models import Conversation
 from chat.replies.writing import recall_for
-from accounts.members.services import add_member
 from common.actors import SYSTEM
-from accounts.models import (Role, Space, User)
 from memory.models import Memory
 from tests.memory.writing import remember
 

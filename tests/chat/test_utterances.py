@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from chat.responders.kinds import Kind
-from chat.responders.utterances import (asked_back, holds_what_is_asked, kind_of, language_of)
+from chat.responders.utterances import asked_back, holds_what_is_asked, kind_of, language_of
 
 
 @pytest.mark.parametrize(

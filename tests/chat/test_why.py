@@ -10,19 +10,19 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
+from accounts.models import Space, User
 from assessor.models import Assessment
-from assessor.outbox.services import (claim, finish)
-from chat.models import Message
-from chat.replies.writing import stream_reply
+from assessor.outbox.services import claim, finish
 from chat.conversations.services import delete_conversation
-from chat.replies.services import (Reply, finish_reply)
-from chat.replies.turns import (answer_again, begin_turn)
+from chat.models import Message
+from chat.replies.services import Reply, finish_reply
+from chat.replies.turns import answer_again, begin_turn
+from chat.replies.writing import stream_reply
 from memory.drafts import MemoryChange
-from accounts.models import (Space, User)
-from memory.models import (Memory, MemoryRevision, RelevanceMark)
-from memory.retention.recycle_bin import (delete_memory, purge_memory)
+from memory.models import Memory, MemoryRevision, RelevanceMark
+from memory.retention.recycle_bin import delete_memory, purge_memory
 from memory.store.services import revise_memory
-from memory.tools import (TOOLS, Caller)
+from memory.tools import TOOLS, Caller
 from tests.assessor.outbox import assessment_result
 from tests.chat.explained import CONTENTS, NOW, QUESTION, call, lisbon, reply, text, use_count
 from tests.memory.writing import ALICE, actions, learn, remember, set_policy, stored

@@ -6,25 +6,25 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from accounts.authentication import Access
+from accounts.members.services import add_member
+from accounts.models import Role, Space, User
 from assessor.llm import ToolCall
 from assessor.models import Assessment
 from assessor.tasks import assess
-from chat.replies.ephemeral import ephemeral_conversation
-from chat.models import (Conversation, Message)
-from chat.responders.prompting import system_prompt
-from chat.replies.writing import recall_for
+from chat.models import Conversation, Message
 from chat.replies.edits import edit_message
+from chat.replies.ephemeral import ephemeral_conversation
 from chat.replies.turns import answer_again
+from chat.replies.writing import recall_for
+from chat.responders.prompting import system_prompt
 from chat.responders.toolbox import Toolbox
-from accounts.authentication import Access
-from accounts.members.services import add_member
-from common.actors import (SYSTEM, Actor)
-from accounts.models import (Role, Space, User)
+from common.actors import SYSTEM, Actor
+from common.readers import EVERYONE, Reader
 from memory.models import Memory
 from memory.models.policies import current_policy
 from memory.policies.form import texts_of
 from memory.policy import PolicyDocument
-from common.readers import (EVERYONE, Reader)
 from tests.conftest import Answer, ApiClient, MakeKey
 from tests.memory.writing import ALICE, set_policy
 from tests.pages import login

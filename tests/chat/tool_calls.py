@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
+from accounts.models import Space
 from chat.models import Message
 from common.actors import SYSTEM
 from memory.drafts import MemoryDraft
-from accounts.models import Space
 from memory.models import Memory
 from tests.chat.talking import ServerEvent, Talker
 from tests.conftest import MakeKey

@@ -17,16 +17,16 @@ from django.test import Client
 from django.utils import timezone
 from pytest_django import Settings
 
-from assessor.models import Assessment
-from operations.backup.backup import (back_up, restore)
-from operations.monitoring.doctor import examine
-from ebb_client import Ebb, EbbError
 from accounts.members.services import add_member
+from accounts.models import Embedder, Role, Space, User
+from assessor.models import Assessment
 from common.actors import SYSTEM
-from accounts.models import (Embedder, Role, Space, User)
-from memory.models import (Job, Memory, MemoryEmbedding, MemoryEvent)
+from ebb_client import Ebb, EbbError
+from memory.models import Job, Memory, MemoryEmbedding, MemoryEvent
 from memory.spaces.services import create_space
 from memory.webhooks.services import create_webhook
+from operations.backup.backup import back_up, restore
+from operations.monitoring.doctor import examine
 from tests.addresses import find_admin_pages, find_pages
 from tests.citus.cluster import Cluster, Node
 from tests.config.test_api_contract import things

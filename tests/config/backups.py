@@ -12,7 +12,7 @@ from django.test import override_settings
 from django.utils import timezone
 from pytest_django import DjangoDbBlocker, Settings
 
-from operations.backup.backup import (back_up, restore)
+from operations.backup.backup import back_up, restore
 from tests.processes import test_database_url
 
 # The definition of a table with room for other SQL.

@@ -8,12 +8,12 @@ from django.db import transaction
 from django.test import Client
 from django.utils import timezone
 
-from accounts.moderators import make_moderators
 from accounts.keys.installation_keys import create_installation_key
 from accounts.keys.services import create_key
 from accounts.members.services import add_member
+from accounts.models import Role, Space, User
+from accounts.moderators import make_moderators
 from common.actors import SYSTEM
-from accounts.models import (Role, Space, User)
 from tests.conftest import ALL_SCOPES, ApiClient
 
 KEYS: dict[str, dict[str, Any]] = {

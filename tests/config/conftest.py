@@ -3,8 +3,8 @@
 import pytest
 from django.test import Client
 
+from accounts.models import Space, User
 from accounts.moderators import make_moderators
-from accounts.models import (Space, User)
 
 
 @pytest.fixture

@@ -7,8 +7,8 @@ from django.urls import reverse
 from django.utils import timezone
 
 from accounts.members.invitations import invite
+from accounts.models import Role, Space, User
 from common.actors import SYSTEM
-from accounts.models import (Role, Space, User)
 from tests.conftest import Answer
 from tests.pages import login
 

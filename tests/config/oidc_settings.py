@@ -4,7 +4,7 @@ import pytest
 from django.test import Client
 from pytest_django import Settings
 
-from accounts.models import (Membership, User)
+from accounts.models import Membership, User
 from tests.identity_provider import (
     CLIENT,
     Forger,

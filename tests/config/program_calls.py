@@ -9,11 +9,11 @@ import httpx2
 from asgiref.sync import async_to_sync
 from django.test import Client
 
-from endpoints.mcp import (prompts, resources)
-from endpoints.mcp.endpoint import McpEndpoint
-from endpoints.mem0.endpoint import (ROUTES, refuse)
-from endpoints.openai import api as openai_api
 from accounts.models import Space
+from endpoints.mcp import prompts, resources
+from endpoints.mcp.endpoint import McpEndpoint
+from endpoints.mem0.endpoint import ROUTES, refuse
+from endpoints.openai import api as openai_api
 from memory.tools import TOOLS
 from tests.config.role_table import mark_of
 from tests.memory.writing import remember

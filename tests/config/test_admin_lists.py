@@ -6,12 +6,12 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
+from accounts.models import Space, User
 from assessor.assessing import Exchange
-from assessor.models import (Assessment, State)
+from assessor.models import Assessment, State
 from assessor.outbox.services import queue_assessment
-from chat.models import (Conversation, Message)
-from accounts.models import (Space, User)
-from memory.models import (Memory, MemoryEvent, MemoryRevision)
+from chat.models import Conversation, Message
+from memory.models import Memory, MemoryEvent, MemoryRevision
 from tests.memory.writing import NOW, hold, remember, set_policy
 
 MEMORIES = "/admin/memory/memory/"

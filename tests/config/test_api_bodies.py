@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
+from accounts.models import Space
 from assessor.models import Assessment
 from config.api import api as ebb_api
-from accounts.models import Space
 from memory.models import Memory
 from tests.conftest import ApiClient, MakeKey
 from tests.memory.writing import set_policy

@@ -12,18 +12,18 @@ from django.conf import settings
 from django.core.serializers.json import DjangoJSONEncoder
 from django.utils import timezone
 
+from accounts.keys.services import create_key, revoke_key
+from accounts.models import ApiKey, Space
 from assessor.assessing import Exchange
 from assessor.models import Assessment
 from assessor.outbox.services import queue_assessment
-from chat.models import (Conversation, Message)
-from config.api import api as ebb_api
-from accounts.keys.services import (create_key, revoke_key)
+from chat.models import Conversation, Message
 from common.actors import SYSTEM
-from memory.model_connections.usage import (ModelCall, UsageSource, record_usage)
-from accounts.models import (ApiKey, Space)
-from memory.models import (Job, Memory, ModelConnection, UsagePurpose)
+from config.api import api as ebb_api
+from memory.model_connections.usage import ModelCall, UsageSource, record_usage
+from memory.models import Job, Memory, ModelConnection, UsagePurpose
 from memory.retention.recycle_bin import delete_memory
-from memory.webhooks.services import (create_webhook, send_test)
+from memory.webhooks.services import create_webhook, send_test
 from tests.conftest import Answer, ApiClient, MakeKey
 from tests.memory.writing import hold, remember
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from django.test import Client
 
-from accounts.models import (Space, User)
+from accounts.models import Space, User
 from memory.models import Memory
 from tests.conftest import Answer
 from tests.memory.writing import remember

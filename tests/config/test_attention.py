@@ -6,11 +6,11 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from assessor.assessing import Exchange
-from assessor.models import (Assessment, State)
-from assessor.outbox.services import queue_assessment
 from accounts.models import Space
-from memory.models import (ModelChoice, ModelConnection, Purpose)
+from assessor.assessing import Exchange
+from assessor.models import Assessment, State
+from assessor.outbox.services import queue_assessment
+from memory.models import ModelChoice, ModelConnection, Purpose
 from tests.memory.writing import hold, remember, set_policy
 from tests.pages import client, shown
 

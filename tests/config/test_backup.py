@@ -8,12 +8,12 @@ from allauth.usersessions.models import UserSession
 from django.utils import timezone
 from pytest_django import Settings
 
-from operations.postgres import backup_tables
-from operations.backup.backup import (BackupError, back_up, restore)
-from operations.postgres.tools import (ToolError, run_tool)
-from operations.preconditions import StartError
+from accounts.models import Space, User
 from memory.jobs.workers import record_heartbeat
-from accounts.models import (Space, User)
+from operations.backup.backup import BackupError, back_up, restore
+from operations.postgres import backup_tables
+from operations.postgres.tools import ToolError, run_tool
+from operations.preconditions import StartError
 from tests.config.backups import (
     backup,
     database,

@@ -9,13 +9,13 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone, translation
 
+from accounts.members.services import add_member
+from accounts.models import Embedder, Role, Space, User
+from accounts.moderators import make_moderators
 from assessor.models import Assessment
 from benchmarks.lived_in import PLANTED, lived_in
 from chat.models import Message
-from accounts.moderators import make_moderators
-from accounts.members.services import add_member
 from common.actors import SYSTEM
-from accounts.models import (Embedder, Role, Space, User)
 from memory.models import Memory
 from tests.addresses import find_admin_pages, find_pages
 from tests.memory.writing import hold

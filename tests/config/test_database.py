@@ -9,11 +9,17 @@ from django.db import connection
 from psycopg.conninfo import conninfo_to_dict
 from pytest_django import Settings
 
-from operations.backup.backup import (BackupError, back_up)
-from operations.broker import (listen_address, queue_url)
-from operations.database import (SESSION, EbbConnection, connection_options, database_entry, libpq_url)
-from operations.preconditions import (StartError, check_database, check_queue)
-from operations.startup.preparation import (LOCK, one_at_a_time)
+from operations.backup.backup import BackupError, back_up
+from operations.broker import listen_address, queue_url
+from operations.database import (
+    SESSION,
+    EbbConnection,
+    connection_options,
+    database_entry,
+    libpq_url,
+)
+from operations.preconditions import StartError, check_database, check_queue
+from operations.startup.preparation import LOCK, one_at_a_time
 from tests.processes import test_database_url
 
 SHARED = "disable_server_side_cursors=True"

@@ -7,7 +7,13 @@ from django.core.management import call_command
 from django.db import connection
 from django.db.models import ForeignKey
 
-from operations.postgres.distribution import (FIRST, CannotDistribute, distributed_tables, reference_tables, statements)
+from operations.postgres.distribution import (
+    FIRST,
+    CannotDistribute,
+    distributed_tables,
+    reference_tables,
+    statements,
+)
 from tests.space_names import models_of_a_space, per_space_tables
 
 # The catalogue of a cluster as far as it is read, in this transaction only.

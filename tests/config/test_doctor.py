@@ -11,9 +11,9 @@ from django.db.migrations.recorder import MigrationRecorder
 from django.utils import timezone
 from pytest_django import Settings
 
-from operations.monitoring.doctor import (Finding, archive, examine, vector_indexes)
-from memory.jobs.workers import (BEAT, record_heartbeat)
-from memory.models import (ModelConnection, WorkerHeartbeat)
+from memory.jobs.workers import BEAT, record_heartbeat
+from memory.models import ModelConnection, WorkerHeartbeat
+from operations.monitoring.doctor import Finding, archive, examine, vector_indexes
 from tests.processes import held_port
 
 PARTS = [

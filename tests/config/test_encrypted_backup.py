@@ -7,7 +7,7 @@ import pytest
 from pyrage import x25519
 from pytest_django import Settings
 
-from operations.backup.backup import (BackupError, back_up)
+from operations.backup.backup import BackupError, back_up
 from tests.config.backups import backup, database, groups, ordinary, restored
 
 __all__ = ["backup", "database", "ordinary"]  # fixtures

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from django.core.exceptions import ImproperlyConfigured
 
-from operations.database import database_entry
 from config.environment import Environment
+from operations.database import database_entry
 
 Reader = Callable[[Environment], object]
 

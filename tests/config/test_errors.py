@@ -12,10 +12,10 @@ from django.urls import path
 from psycopg_pool import PoolTimeout
 from pytest_django import Settings
 
-from config.api import api as ebb_api
-from endpoints.errors import (ANSWERS, NO_DATABASE, server_error)
-from memory.drafts import MAX_CONTENT
 from accounts.models import Space
+from config.api import api as ebb_api
+from endpoints.errors import ANSWERS, NO_DATABASE, server_error
+from memory.drafts import MAX_CONTENT
 from memory.models import Memory
 from tests.conftest import Answer, ApiClient, MakeKey
 

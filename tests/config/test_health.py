@@ -14,12 +14,12 @@ from django.test import Client
 from django.utils import timezone
 from pytest_django import Settings
 
-from assessor.models import (Assessment, State)
-from config.celery import (ReportingScheduler, SchemaCheck, app)
-from config.lifespan import Lifespan
-from memory.jobs.workers import (BEAT, record_heartbeat)
 from accounts.models import Space
-from memory.models import (Job, ModelConnection, WorkerHeartbeat)
+from assessor.models import Assessment, State
+from config.celery import ReportingScheduler, SchemaCheck, app
+from config.lifespan import Lifespan
+from memory.jobs.workers import BEAT, record_heartbeat
+from memory.models import Job, ModelConnection, WorkerHeartbeat
 from tests.processes import held_port
 from tests.stub_pooler import stub_pooler
 

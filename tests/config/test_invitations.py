@@ -12,7 +12,7 @@ from django.urls import reverse
 from django.utils import timezone
 from pytest_django import Settings
 
-from accounts.models import (AuditEntry, Invitation, Membership, Role, Space, User)
+from accounts.models import AuditEntry, Invitation, Membership, Role, Space, User
 from tests.config.inviting import (
     ADDRESS,
     PASSWORD,

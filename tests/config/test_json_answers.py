@@ -10,8 +10,8 @@ from django.http import HttpRequest
 from django.utils.translation import gettext_lazy
 from ninja.responses import NinjaJSONEncoder
 
-from config.api.json_answers import JsonAnswers
 from accounts.models import Role
+from config.api.json_answers import JsonAnswers
 
 
 @pytest.mark.parametrize(

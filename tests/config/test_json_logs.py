@@ -8,8 +8,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from operations.monitoring.logs import JsonFormatter
 from common import log_ids
+from operations.monitoring.logs import JsonFormatter
 
 
 @pytest.fixture

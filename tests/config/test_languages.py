@@ -9,9 +9,9 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import translation
 
-from config.pages.navigation import (DAILY, MORE)
+from accounts.models import Space, User
 from accounts.views.settings import PAGES as SETTINGS
-from accounts.models import (Space, User)
+from config.pages.navigation import DAILY, MORE
 from memory.models import WorkerHeartbeat
 
 # What says what a page and its parts are for. Texts of people and programs are marked as such:

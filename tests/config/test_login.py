@@ -16,11 +16,11 @@ from django.test import Client
 from pytest_django import Settings
 from sesame.utils import get_query_string
 
-from operations.local_files import note_url
-from operations.monitoring.logs import (LineFormatter, without_traceback)
-from config.settings import PASSWORD_HASHERS
+from accounts.models import Space, User
 from accounts.sign_in.password_hashers import _AT_ONCE
-from accounts.models import (Space, User)
+from config.settings import PASSWORD_HASHERS
+from operations.local_files import note_url
+from operations.monitoring.logs import LineFormatter, without_traceback
 from tests.processes import wait_until
 
 PASSWORD = "a-Long-Pass-7319"

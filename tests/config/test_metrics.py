@@ -10,13 +10,13 @@ from django.utils import timezone
 from prometheus_client.parser import text_string_to_metric_families
 from pytest_django import Settings
 
-from operations.version import VERSION
-from memory.jobs.workers import (BEAT, record_heartbeat)
-from memory.model_connections.choosing import Prices
-from memory.model_connections.usage import (ModelCall, UsageSource, record_usage)
 from accounts.models import Space
+from memory.jobs.workers import BEAT, record_heartbeat
+from memory.model_connections.choosing import Prices
+from memory.model_connections.usage import ModelCall, UsageSource, record_usage
 from memory.models import UsagePurpose
-from memory.recall.recall import (SearchRequest, recall)
+from memory.recall.recall import SearchRequest, recall
+from operations.version import VERSION
 from tests.conftest import ApiClient, MakeKey
 from tests.memory.writing import remember
 

@@ -7,12 +7,12 @@ from django.contrib.auth.models import Permission
 from django.test import Client
 from django.urls import reverse
 
+from accounts.models import AuditEntry, Membership, Space, User
 from assessor.assessing import Exchange
-from assessor.models import (Assessment, State)
+from assessor.models import Assessment, State
 from assessor.outbox.services import queue_assessment
 from memory.admin.base import AT_ONCE
-from accounts.models import (AuditEntry, Membership, Space, User)
-from memory.models import (Memory, MemoryEmbedding, MemoryEvent, MemoryRevision, Status)
+from memory.models import Memory, MemoryEmbedding, MemoryEvent, MemoryRevision, Status
 from memory.retention.recycle_bin import delete_memory
 from tests.conftest import Answer
 from tests.memory.writing import ALICE, NOW, hold, remember, set_policy, stored
@@ -287,7 +287,9 @@ def test_an_administrator_renames_a_space_and_leaves_it_its_owner(
     assert (space.name, space.slug) == ("Hearth", "home")
     assert "A space needs an owner" in said(refused)[0]
     assert Membership.objects.get(space=space).role == "owner"
-    assert client.post(f"/admin/accounts/user/{alice.pk}/delete/", {"post": "yes"}).status_code == 403
+    assert (
+        client.post(f"/admin/accounts/user/{alice.pk}/delete/", {"post": "yes"}).status_code == 403
+    )
     # Somebody else in the same form is enough.
     client.post(page, form | {"memberships-1-user": root.pk, "memberships-1-role": "owner"})
     roles = Membership.objects.filter(space=space).values_list("user__username", "role")

@@ -8,7 +8,7 @@ from django.test import Client
 from django.urls import reverse
 from pytest_django import Settings
 
-from accounts.models import (Space, User)
+from accounts.models import Space, User
 from tests.config.oidc_settings import at_forger, at_provider, user_in
 from tests.identity_provider import (
     CALLBACK,

@@ -15,8 +15,8 @@ from django.conf import settings
 from django.urls import resolve
 from prometheus_client.core import Metric
 
-from operations.monitoring.metrics import FromDatabase
 from common.metrics import registry
+from operations.monitoring.metrics import FromDatabase
 
 ROOT: Path = settings.BASE_DIR
 KUBERNETES = sorted(

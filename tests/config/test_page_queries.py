@@ -11,10 +11,10 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
-from benchmarks.lived_in import lived_in
 from accounts.members.services import add_member
+from accounts.models import Embedder, Role, Space, User
+from benchmarks.lived_in import lived_in
 from common.actors import SYSTEM
-from accounts.models import (Embedder, Role, Space, User)
 from tests.addresses import find_admin_pages, find_pages
 
 pytestmark = pytest.mark.django_db

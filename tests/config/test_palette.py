@@ -7,11 +7,11 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from chat.models import Conversation
-from config.pages.navigation import SPACES_LISTED
 from accounts.members.services import add_member
+from accounts.models import Embedder, Role, Space, User
+from chat.models import Conversation
 from common.actors import SYSTEM
-from accounts.models import (Embedder, Role, Space, User)
+from config.pages.navigation import SPACES_LISTED
 from tests.memory.writing import remember
 from tests.pages import client, login, shown
 

@@ -9,7 +9,7 @@ import pytest
 
 from assessor.assessing import Exchange
 from assessor.local.sentences import split_sentences
-from assessor.screening import (assessed_part, mask_exchange, screen, suspect)
+from assessor.screening import assessed_part, mask_exchange, screen, suspect
 from memory.drafts import MAX_CONTENT
 from tests.patterns import product_patterns, seconds, slow_texts, spent
 

@@ -8,7 +8,15 @@ import pytest
 from pytest_django import Settings
 
 from config.celery import app
-from operations.preconditions import (StartError, check_broker, check_database, check_embedding, check_port, check_sign_in, unfit)
+from operations.preconditions import (
+    StartError,
+    check_broker,
+    check_database,
+    check_embedding,
+    check_port,
+    check_sign_in,
+    unfit,
+)
 from tests.processes import held_port
 from tests.stub_pooler import stub_pooler
 

@@ -5,12 +5,12 @@ from django.db import connection
 from django.db.migrations.recorder import MigrationRecorder
 from pytest_django import Settings
 
-from accounts.moderators import (MAY, make_moderators)
-from operations.preconditions import StartError
-from operations.startup.preparation import (make_demo_space, refuse_newer)
+from accounts.models import Embedder, Membership, Space
+from accounts.moderators import MAY, make_moderators
 from common.actors import SYSTEM
-from accounts.models import (Embedder, Membership, Space)
-from memory.spaces.services import (create_space, delete_space)
+from memory.spaces.services import create_space, delete_space
+from operations.preconditions import StartError
+from operations.startup.preparation import make_demo_space, refuse_newer
 
 
 def test_the_demo_space_is_made_once(embedder: Embedder, settings: Settings) -> None:

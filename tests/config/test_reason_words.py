@@ -8,9 +8,9 @@ from django.utils.translation import override
 
 from assessor.screening.attacks import Finding
 from assessor.screening.provenance import Origin
-from assessor.screening.suspicion import (CONFIRMED, LIKE_AN_INSTRUCTION, WITH_EARLIER)
-from memory.models import (BinReason, MemoryEvent)
-from memory.models.reasons import (REASONS, WITHOUT_ID, Reason, columns, in_words)
+from assessor.screening.suspicion import CONFIRMED, LIKE_AN_INSTRUCTION, WITH_EARLIER
+from memory.models import BinReason, MemoryEvent
+from memory.models.reasons import REASONS, WITHOUT_ID, Reason, columns, in_words
 from memory.store.history_labels import why
 from memory.templatetags.ebb import match_in_words
 

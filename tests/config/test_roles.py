@@ -16,11 +16,11 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from accounts.models import ApiKey, AuditEntry, Embedder, Membership, Space, User
 from assessor.models import Assessment
 from benchmarks.lived_in import lived_in
-from chat.models import (Conversation, Message)
-from accounts.models import (ApiKey, AuditEntry, Embedder, Membership, Space, User)
-from memory.models import (Job, Memory, ModelChoice, ModelConnection, PolicyVersion, Webhook)
+from chat.models import Conversation, Message
+from memory.models import Job, Memory, ModelChoice, ModelConnection, PolicyVersion, Webhook
 from tests.addresses import Address, addresses, values_of
 from tests.config.callers import caller, person, secret, undone
 from tests.config.program_calls import Program, programs

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from django.conf import settings
 
-from operations.local_files import (keep_secret_key, note_data_dir)
+from operations.local_files import keep_secret_key, note_data_dir
 
 ROOT: Path = settings.BASE_DIR
 

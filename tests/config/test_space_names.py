@@ -6,8 +6,8 @@ from types import FrameType
 import pytest
 from pglast.parser import ParseError
 
-from accounts.models import (Space, User)
-from memory.models import (Memory, MemoryEmbedding)
+from accounts.models import Space, User
+from memory.models import Memory, MemoryEmbedding
 from tests.cluster_rules import BESIDE, MOVED
 from tests.space_names import (
     ACROSS_SPACES,

@@ -12,12 +12,12 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.utils import timezone
 
-from assessor.models import Assessment
 from accounts.keys.services import create_key
-from common.actors import SYSTEM
 from accounts.models import Space
-from memory.models import (Memory, MemoryEvent)
-from common.readers import (EVERYONE, Reader)
+from assessor.models import Assessment
+from common.actors import SYSTEM
+from common.readers import EVERYONE, Reader
+from memory.models import Memory, MemoryEvent
 from memory.transfer.export import export_lines
 from tests.config.callers import undone
 from tests.config.test_api_contract import BODIES, SCHEMA, WITH_ID, WITH_KEY, Endpoint, call

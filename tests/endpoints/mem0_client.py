@@ -12,8 +12,8 @@ from django.test import Client
 from django.utils import timezone
 
 from accounts.keys.services import create_key
-from common.actors import SYSTEM
 from accounts.models import Space
+from common.actors import SYSTEM
 from tests.conftest import Answer
 
 ALLERGY = "I'm allergic to penicillin, and I moved to Lisbon in March"

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from django.conf import settings
 
+from accounts.models import Space
 from ebb_client import (
     Busy,
     Forbidden,
@@ -17,7 +18,6 @@ from ebb_client import (
     Unreachable,
 )
 from ebb_client.async_client import AsyncEbb
-from accounts.models import Space
 from memory.models import Memory
 from tests.conftest import MakeKey
 from tests.endpoints.test_client import losing

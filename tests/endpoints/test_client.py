@@ -8,6 +8,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import httpx2
 import pytest
 
+from accounts.models import Space
 from assessor.models import Assessment
 from chat.models import Message
 from ebb_client import (
@@ -20,7 +21,6 @@ from ebb_client import (
     Unauthorized,
     Unreachable,
 )
-from accounts.models import Space
 from memory.models import Memory
 from memory.tasks import work
 from tests.conftest import MakeKey

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 import pytest
 from django.conf import settings
 
-from common.actors import SYSTEM
 from accounts.models import Space
+from common.actors import SYSTEM
 from memory.models import Memory
 from memory.spaces.services import create_space
 from tests.conftest import MakeKey

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from django.core.serializers.json import DjangoJSONEncoder
 
-from config.api import api
 from accounts.models import Space
+from config.api import api
 from memory.models import Memory
 from tests.conftest import MakeKey
 from tests.processes import Web

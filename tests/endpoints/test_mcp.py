@@ -9,8 +9,8 @@ from django.utils import timezone
 from mcp import MCPError
 
 from accounts.keys.services import create_key
-from common.actors import SYSTEM
 from accounts.models import Space
+from common.actors import SYSTEM
 from memory.models import Memory
 from memory.tools import TOOLS
 from tests.conftest import MakeKey

@@ -10,10 +10,10 @@ from uuid import uuid4
 import httpx2
 import pytest
 
-from assessor.models import (Assessment, State)
-from assessor.tasks import assess
 from accounts.models import Space
-from memory.models import (Memory, Status)
+from assessor.models import Assessment, State
+from assessor.tasks import assess
+from memory.models import Memory, Status
 from tests.conftest import MakeKey
 from tests.endpoints.mem0_client import ALLERGY, Mem0, key_of, refused, told
 from tests.memory.writing import remember, stored

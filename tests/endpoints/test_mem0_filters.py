@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from memory.drafts import MemoryDraft
 from accounts.models import Space
+from memory.drafts import MemoryDraft
 from memory.models import Memory
 from memory.store.services import create_memories
 from tests.conftest import MakeKey

@@ -6,8 +6,8 @@ from uuid import UUID
 
 import pytest
 
-from endpoints.mem0.endpoint import ROUTES
 from accounts.models import Space
+from endpoints.mem0.endpoint import ROUTES
 from memory.models import Memory
 from tests.conftest import MakeKey
 from tests.endpoints.mem0_client import ALLERGY, Mem0, key_of, refused, told

@@ -8,13 +8,13 @@ import pytest
 from django.test import Client
 from pydantic import BaseModel
 
-from endpoints.completions.messages import text_of
+from accounts.models import Space, User
+from common.names import checked_name, checked_user
+from common.storable import storable_id, storable_text
 from config.api import api as json_api
+from endpoints.completions.messages import text_of
 from endpoints.mem0.endpoint import api as mem0_api
-from accounts.models import (Space, User)
 from memory.models import Memory
-from common.names import (checked_name, checked_user)
-from common.storable import (storable_id, storable_text)
 from memory.tools import TOOLS
 from tests.conftest import ApiClient, MakeKey
 from tests.endpoints.mem0_client import Mem0

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 import pytest
 from pytest_django import Settings
 
-from memory import embeddings
 from accounts.models import Embedder
+from memory import embeddings
 from tests.stub_model import StubModel
 
 

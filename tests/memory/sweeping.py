@@ -3,9 +3,9 @@
 from datetime import datetime, timedelta
 from random import Random
 
-from memory.formulas.retention import expires_at
 from accounts.models import Space
-from memory.models import (Memory, MemoryEvent)
+from memory.formulas.retention import expires_at
+from memory.models import Memory, MemoryEvent
 from memory.models.policies import current_policy
 from tests.memory.writing import NOW
 

@@ -8,12 +8,12 @@ from django.utils import timezone
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from memory.drafts import MemoryDraft
-from common.errors import InvalidArguments
 from accounts.models import Space
+from common.errors import InvalidArguments
+from common.pagination import CURSOR, clock_of, keyset
+from memory.drafts import MemoryDraft
 from memory.models import Memory
 from memory.models.memories import MemoryQuerySet
-from common.pagination import (CURSOR, clock_of, keyset)
 from memory.policy import DecayPolicy
 from memory.store.services import create_memories
 from tests.conftest import ApiClient, MakeKey

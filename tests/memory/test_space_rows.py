@@ -7,11 +7,11 @@ from django.db import connection
 from django.db.models import ForeignKey, QuerySet
 from django.test.utils import CaptureQueriesContext
 
+from accounts.models import Space
+from accounts.models.space_rows import SpaceForeignKey
 from assessor.models import Assessment
 from chat.models import Message
-from accounts.models import Space
-from memory.models import (JobPart, Memory, MemoryRevision)
-from accounts.models.space_rows import SpaceForeignKey
+from memory.models import JobPart, Memory, MemoryRevision
 from tests.memory.writing import remember
 from tests.space_names import SHARED, models_of_a_space, unnamed_in
 

@@ -1,8 +1,8 @@
 """Objects that are made of the columns of a query of our own."""
 
 from accounts.models import Space
+from common.sql import Columns, fetch
 from memory.models import Memory
-from common.sql import (Columns, fetch)
 from tests.memory.writing import remember
 
 

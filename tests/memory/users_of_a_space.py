@@ -7,14 +7,14 @@ from typing import Any
 
 from django.utils import timezone
 
+from accounts.models import Space
 from assessor.assessing import Exchange
 from assessor.models import Assessment
 from assessor.outbox.services import queue_assessment
-from chat.models import (Conversation, Message)
+from chat.models import Conversation, Message
 from common.actors import SYSTEM
 from memory.drafts import MemoryChange
-from accounts.models import Space
-from memory.models import (Memory, WebhookDelivery)
+from memory.models import Memory, WebhookDelivery
 from memory.retention.recycle_bin import delete_memory
 from memory.spaces.services import models_of_spaces
 from memory.store.services import revise_memory

@@ -3,14 +3,14 @@
 from datetime import UTC, datetime
 from typing import Any
 
-from common.actors import Actor
-from memory.drafts import (MemoryAsked, MemoryDraft)
 from accounts.models import Space
-from memory.models import (Memory, MemoryEvent, PolicyVersion)
+from common.actors import Actor
+from memory.drafts import MemoryAsked, MemoryDraft
+from memory.models import Memory, MemoryEvent, PolicyVersion
 from memory.policy import PolicyDocument
 from memory.reconciliation.services import remember_drafts
 from memory.review.services import hold_memory
-from memory.store.services import (create_memories, prepare_memories)
+from memory.store.services import create_memories, prepare_memories
 
 NOW = datetime(2026, 2, 18, 12, 0, tzinfo=UTC)
 ALICE = Actor("user", "alice")

@@ -10,13 +10,13 @@ from django.conf import settings
 from django.db import connection
 from django.utils import timezone
 
-from assessor.models import (Assessment, State)
-from operations.postgres.embedded import EmbeddedPostgres
+from accounts.models import Space
+from assessor.models import Assessment, State
 from common.actors import SYSTEM
 from common.leases import REQUEUE_AFTER
-from accounts.models import Space
 from memory.models import Memory
 from memory.policies.services import change_policy
+from operations.postgres.embedded import EmbeddedPostgres
 from tests.conftest import MakeKey
 from tests.processes import Processes, wait_until
 from tests.stack.test_outbox import post_all

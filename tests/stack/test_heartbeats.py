@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from django.utils import timezone
 
-from assessor.models import Assessment
-from memory.jobs.workers import BEAT
-from common.leases import REQUEUE_AFTER
 from accounts.models import Space
+from assessor.models import Assessment
+from common.leases import REQUEUE_AFTER
+from memory.jobs.workers import BEAT
 from memory.models import WorkerHeartbeat
 from tests.processes import Processes, wait_until
 from tests.stack.test_outbox import assert_each_assessed_once, sessions_of, unfinished

@@ -9,11 +9,11 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
+from accounts.models import Space
+from assessor.models import Assessment, State
 from assessor.outbox import services
-from assessor.models import (Assessment, State)
 from common.actors import SYSTEM
 from common.leases import REQUEUE_AFTER
-from accounts.models import Space
 from memory.models import Memory
 from memory.policies.services import change_policy
 from tests.conftest import MakeKey

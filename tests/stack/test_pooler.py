@@ -17,7 +17,7 @@ from django.conf import settings
 from django.db import connection
 from psycopg.conninfo import conninfo_to_dict
 
-from accounts.models import (Space, User)
+from accounts.models import Space, User
 from tests.conftest import MakeKey
 from tests.processes import held_port, running_processes, wait_until
 from tests.stack.test_two_web_processes import SAID, Browser, begun, until_shown

@@ -13,8 +13,8 @@ from celery import current_app
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from pytest_django import Settings
 
-from operations.preconditions import StartError
 from operations.monitoring.reporting import check_reporting
+from operations.preconditions import StartError
 from tests.processes import Processes, wait_until
 
 pytestmark = [pytest.mark.stack, pytest.mark.django_db(transaction=True)]

@@ -6,9 +6,9 @@ import psycopg
 import pytest
 from django.utils import timezone
 
+from accounts.models import Space
 from memory.jobs import services as jobs
 from memory.jobs.running import work_at
-from accounts.models import Space
 from memory.models import JobState
 from memory.policies.services import change_policy
 from memory.retention.sweep_job import start_sweep

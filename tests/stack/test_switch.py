@@ -5,13 +5,13 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
+from accounts.models import Space
 from memory.drafts import MemoryDraft
 from memory.embeddings.embedders import register_embedder
-from memory.embeddings.switching import (BATCH, start_switch)
+from memory.embeddings.switching import BATCH, start_switch
 from memory.jobs import services as jobs
 from memory.jobs.running import work_at
-from accounts.models import Space
-from memory.models import (JobState, MemoryEmbedding)
+from memory.models import JobState, MemoryEmbedding
 from memory.store.services import create_memories
 from tests.memory.conftest import remote_models
 from tests.memory.writing import ALICE, NOW

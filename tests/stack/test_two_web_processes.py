@@ -12,9 +12,9 @@ from django.middleware.csrf import CSRF_SECRET_LENGTH
 from django.urls import reverse
 from django.utils import timezone
 
+from accounts.models import Space, User
 from chat.models import Message
 from chat.replies.leases import stop_abandoned
-from accounts.models import (Space, User)
 from tests.conftest import MakeKey
 from tests.pages import login
 from tests.processes import SMALL, Processes, Web, running_processes, wait_until

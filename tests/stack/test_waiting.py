@@ -7,9 +7,9 @@ import httpx2
 import pytest
 from django.utils import timezone
 
+from accounts.models import Space, User
 from assessor.models import Assessment
 from common.actors import SYSTEM
-from accounts.models import (Space, User)
 from memory.policies.services import change_policy
 from tests.conftest import MakeKey
 from tests.pages import login

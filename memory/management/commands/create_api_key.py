@@ -16,11 +16,11 @@ from django.utils.translation import gettext as _
 from accounts.keys.installation_keys import create_installation_key
 from accounts.keys.services import create_key
 from accounts.members.services import add_member
+from accounts.models import Role, Scope, Space, User
 from common.actors import SYSTEM
+from common.errors import InvalidArguments
 from memory.embeddings import EmbeddingError
 from memory.embeddings.embedders import configured_embedder
-from common.errors import InvalidArguments
-from accounts.models import (Role, Scope, Space, User)
 from memory.spaces.services import create_space
 
 

@@ -9,10 +9,10 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from memory.jobs.progress import (ProgressLine, shown)
 from accounts.models import Space
 from common.readers import EVERYONE
-from memory.transfer.export import (count_rows, export_lines)
+from memory.jobs.progress import ProgressLine, shown
+from memory.transfer.export import count_rows, export_lines
 
 
 class Command(BaseCommand):

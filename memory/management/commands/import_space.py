@@ -8,13 +8,13 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from accounts.models import Space
 from common.actors import SYSTEM
 from common.errors import EbbError
-from memory.jobs.running import (resumed_in_front, work_in_front)
-from accounts.models import Space
-from memory.models import (Job, JobState)
+from memory.jobs.running import resumed_in_front, work_in_front
+from memory.models import Job, JobState
 from memory.transfer.conversations import MOST_EXCHANGES
-from memory.transfer.upload import (IMPORT, begin_import)
+from memory.transfer.upload import IMPORT, begin_import
 
 
 class Command(BaseCommand):

@@ -5,8 +5,8 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils.translation import gettext as _
 
-from accounts.sign_in.factors import turn_off
 from accounts.models import User
+from accounts.sign_in.factors import turn_off
 
 
 class Command(BaseCommand):

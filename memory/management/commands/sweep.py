@@ -6,13 +6,13 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from accounts.models import Space
 from common.actors import SYSTEM
 from common.errors import EbbError
 from memory.jobs.kinds import LABELS
-from memory.jobs.running import (resumed_in_front, work_in_front)
-from accounts.models import Space
+from memory.jobs.running import resumed_in_front, work_in_front
 from memory.models import JobState
-from memory.retention.sweep_job import (KIND, begin_sweep)
+from memory.retention.sweep_job import KIND, begin_sweep
 
 
 class Command(BaseCommand):

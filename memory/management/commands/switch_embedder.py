@@ -11,13 +11,13 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from accounts.models import Space
 from common.actors import SYSTEM
-from memory.embeddings import (PROVIDERS, EmbeddingError, switching)
 from common.errors import EbbError
+from memory.embeddings import PROVIDERS, EmbeddingError, switching
 from memory.jobs.durations import how_long
 from memory.jobs.progress import ProgressLine
-from accounts.models import Space
-from memory.models import (Job, JobState)
+from memory.models import Job, JobState
 
 _EVERY = 0.3  # seconds
 

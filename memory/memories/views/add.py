@@ -10,10 +10,10 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods
 
 from accounts.authentication import Access
-from accounts.pages import (PageRequest, space_page)
+from accounts.pages import PageRequest, space_page
 from memory.embeddings import EmbeddingError
 from memory.jobs.durations import how_long
-from memory.memories.add_form import (AddForm, lifetime_of)
+from memory.memories.add_form import AddForm, lifetime_of
 from memory.models import Memory
 from memory.models.policies import current_policy
 from memory.reconciliation.services import remember_drafts

@@ -15,15 +15,15 @@ from django_htmx.http import HttpResponseClientRefresh
 from pydantic import TypeAdapter, ValidationError
 
 from accounts.authentication import Access
-from accounts.pages import (PageRequest, space_page)
-from memory.selection import selected_ids
-from memory.drafts import (MemoryTypeName, Tag)
+from accounts.pages import PageRequest, space_page
 from common.errors import Conflict
+from memory.drafts import MemoryTypeName, Tag
 from memory.memories import bulk
 from memory.memories.filters import Filters
 from memory.memories.undo import Undone
 from memory.memories.undo import undo as undo_action
 from memory.memories.views.list import listed
+from memory.selection import selected_ids
 
 _TAG: TypeAdapter[str] = TypeAdapter(Tag)
 _TYPE: TypeAdapter[MemoryTypeName] = TypeAdapter(MemoryTypeName)

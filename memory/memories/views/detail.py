@@ -13,14 +13,14 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from accounts.authentication import Access
-from accounts.pages import (PageRequest, space_page)
-from common.errors import (Conflict, NotFound)
+from accounts.pages import PageRequest, space_page
+from common.errors import Conflict, NotFound
 from memory.formulas.ranking import match_percent
-from memory.memories.bulk import (delete_memories, pin_memories)
+from memory.memories.bulk import delete_memories, pin_memories
 from memory.memories.edit_form import edited
-from memory.models import (Memory, MemoryEvent, Status)
+from memory.models import Memory, MemoryEvent, Status
 from memory.models.policies import current_policy
-from memory.models.reasons import (kind_of, quote_of)
+from memory.models.reasons import kind_of, quote_of
 from memory.policy import PolicyDocument
 from memory.recall.similar import similar
 from memory.reconciliation.succession import succession

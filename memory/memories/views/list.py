@@ -16,21 +16,21 @@ from django.utils.translation import pgettext_lazy
 from django.views.decorators.http import require_GET, require_POST
 
 from accounts.authentication import Access
-from accounts.pages import (PageRequest, space_page)
-from accounts.rate_limits import (CallKind, count_call)
+from accounts.pages import PageRequest, space_page
+from accounts.rate_limits import CallKind, count_call
+from common.pagination import clock_of, keyset
+from common.readers import Reader
 from memory.embeddings import EmbeddingError
 from memory.formulas.rounding import rounded_parts
 from memory.memories import bulk
 from memory.memories.filters import Filters
 from memory.memories.views.overview import BAND_NAMES
-from memory.models import (Memory, Status)
+from memory.models import Memory, Status
 from memory.models.choices import MemoryType
 from memory.models.memories import MemoryQuerySet
-from memory.models.policies import (Policy, current_policy)
-from common.pagination import (clock_of, keyset)
+from memory.models.policies import Policy, current_policy
 from memory.policy import DecayPolicy
-from common.readers import Reader
-from memory.recall.recall import (SearchRequest, recall)
+from memory.recall.recall import SearchRequest, recall
 from memory.recall.results import Result
 
 PAGE_SIZE = 30

@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_GET
 
 from accounts.authentication import Access
-from accounts.pages import (PageRequest, space_page)
+from accounts.pages import PageRequest, space_page
 from memory.models import Memory
 from memory.models.choices import MemoryType
 from memory.retention.forecast import room_for

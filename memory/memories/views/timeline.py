@@ -14,10 +14,10 @@ from django.utils.translation import pgettext_lazy
 from django.views.decorators.http import require_GET
 
 from accounts.authentication import Access
-from accounts.forms import (AddressForm, OneOf)
-from accounts.pages import (PageRequest, space_page)
+from accounts.forms import AddressForm, OneOf
+from accounts.pages import PageRequest, space_page
 from memory.models.choices import MemoryType
-from memory.retention.timeline import (KINDS, Period, Step, count_by_step, events_of, first_day)
+from memory.retention.timeline import KINDS, Period, Step, count_by_step, events_of, first_day
 
 SHOWN = 8  # events listed below the chart
 LABELS = {

@@ -5,6 +5,6 @@ model        the two logistic models, and their weights
 weights.npz  written by `python -m benchmarks.relevance`
 """
 
-from memory.recall.relevance.model import (Signals, relevance_of)
+from memory.recall.relevance.model import Signals, relevance_of
 
 __all__ = ["Signals", "relevance_of"]

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from memory.formulas.ranking import OTHERS_SHARE
-from memory.recall.relevance.utterances import (chinese_share, features, is_question)
+from memory.recall.relevance.utterances import chinese_share, features, is_question
 from memory.text.whose import asks_for_own_fact
 
 Vector = npt.NDArray[np.float64]

@@ -18,11 +18,11 @@ import orjson
 from django.core.exceptions import EmptyResultSet
 
 from memory.models import Memory
-from memory.recall.sql.candidates import (AMONG, fitting, reach)
-from memory.recall.sql.questions import (JUST_MISSED, Question, Shape)
-from memory.recall.sql.sizes import (LARGE, Size, fetch_in, index_scan, size_if_large, uses_index)
-from memory.recall.sql.statement import (COPIES, LONG, MEMORY, OTHERS, PAST, numbers, statement_of)
-from memory.recall.sql.words import (LABEL_WEIGHTS, SAMPLE)
+from memory.recall.sql.candidates import AMONG, fitting, reach
+from memory.recall.sql.questions import JUST_MISSED, Question, Shape
+from memory.recall.sql.sizes import LARGE, Size, fetch_in, index_scan, size_if_large, uses_index
+from memory.recall.sql.statement import COPIES, LONG, MEMORY, OTHERS, PAST, numbers, statement_of
+from memory.recall.sql.words import LABEL_WEIGHTS, SAMPLE
 from memory.text import lexemes
 
 __all__ = [

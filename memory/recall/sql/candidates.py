@@ -20,18 +20,30 @@ from django.db.models import Case, F, FloatField, Func, IntegerField, Max, Q, Qu
 from django.db.models.functions import Cast
 from pgvector.django import CosineDistance, HalfVectorField
 
-from memory.formulas import (importance_sql, ranking_sql)
-from memory.formulas.expressions import (double, float_result)
-from memory.models import (Memory, MemoryEmbedding)
+from common.text_forms import tag_spellings
+from memory.formulas import importance_sql, ranking_sql
+from memory.formulas.expressions import double, float_result
+from memory.models import Memory, MemoryEmbedding
 from memory.models.choices import Status
-from memory.models.dated import (true_during, was_true)
-from memory.models.learned import (COUNTS, effective_importance)
+from memory.models.dated import true_during, was_true
+from memory.models.learned import COUNTS, effective_importance
 from memory.models.memories import MemoryQuerySet
 from memory.recall.sql import further
-from memory.recall.sql.expressions import (AGENT, EMBEDDER, NOW, SESSION, SINCE, SPACE, UNTIL, USER, VECTOR, raw, select)
+from memory.recall.sql.expressions import (
+    AGENT,
+    EMBEDDER,
+    NOW,
+    SESSION,
+    SINCE,
+    SPACE,
+    UNTIL,
+    USER,
+    VECTOR,
+    raw,
+    select,
+)
 from memory.recall.sql.questions import Shape
 from memory.recall.sql.whose import tells_of_others
-from common.text_forms import tag_spellings
 
 REACH = 100
 """Minimum number of candidates for the strongest signal of a profile."""

@@ -11,7 +11,7 @@ from pgvector.django import CosineDistance, HalfVectorField
 from memory.formulas import ranking_sql
 from memory.models import FurtherEmbedding
 from memory.models.memories import MemoryQuerySet
-from memory.recall.sql.expressions import (EMBEDDER, SPACE, VECTOR, raw, select)
+from memory.recall.sql.expressions import EMBEDDER, SPACE, VECTOR, raw, select
 
 # Most memories are short: for them nothing is looked up.
 _OF_GROUPS = "CASE WHEN found.further > 0 THEN {share} * ({best}) END"

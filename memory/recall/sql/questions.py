@@ -10,13 +10,13 @@ import numpy as np
 import numpy.typing as npt
 from django.db.models import Q
 
-from memory.formulas.ranking import Profile
 from accounts.models import Space
-from memory.policy import (DecayPolicy, RecallPolicy)
-from common.readers import (SHARED, Reader)
+from common.readers import SHARED, Reader
+from memory.formulas.ranking import Profile
+from memory.policy import DecayPolicy, RecallPolicy
 from memory.recall.remarks import toward_memories
-from memory.recall.times import (PAST_KINDS, AskedTime, Kind)
-from memory.text.whose import (Others, others_than_asked)
+from memory.recall.times import PAST_KINDS, AskedTime, Kind
+from memory.text.whose import Others, others_than_asked
 
 JUST_MISSED = 5
 """Number of memories below the last result in an explanation."""

@@ -17,10 +17,10 @@ from typing import Any
 
 from django.db import connection, transaction
 
-from memory.embeddings.indexing import INDEXED_ABOVE
 from accounts.models import Space
-from common.readers import (EVERYONE, Reader)
+from common.readers import EVERYONE, Reader
 from common.sql import fetch
+from memory.embeddings.indexing import INDEXED_ABOVE
 
 LARGE = 2000
 """A space with more live memories than this is large."""

@@ -20,16 +20,16 @@ from functools import lru_cache
 
 from django.db.models.expressions import Expression, RawSQL
 
-from memory.formulas import (importance_sql, ranking_sql)
-from memory.formulas.expressions import (flag, float_result)
+from accounts.models.folding import comparing_form
+from common.sql import Columns
+from memory.formulas import importance_sql, ranking_sql
+from memory.formulas.expressions import flag, float_result
 from memory.formulas.ranking import SIGNALS
 from memory.models import Memory
-from accounts.models.folding import comparing_form
 from memory.models.learned import COUNTS
-from memory.recall.sql import (candidates, further, words)
-from memory.recall.sql.expressions import (as_sql, raw)
+from memory.recall.sql import candidates, further, words
+from memory.recall.sql.expressions import as_sql, raw
 from memory.recall.sql.questions import Shape
-from common.sql import Columns
 
 MEMORY = Columns(Memory, without="search")
 """The first columns of the answer, before `numbers`."""

@@ -23,8 +23,18 @@ from django.db.models.expressions import Combinable
 from django.db.models.functions import Left, Length, Substr
 from django.db.models.lookups import Contains, In, StartsWith
 
-from memory.formulas.expressions import (double, flag)
-from memory.text.whose import (BETWEEN_ZH, OWNERS, OWNERS_ZH, READ, RETURNS, RETURNS_ZH, SIGNS, Others, begins_with)
+from memory.formulas.expressions import double, flag
+from memory.text.whose import (
+    BETWEEN_ZH,
+    OWNERS,
+    OWNERS_ZH,
+    READ,
+    RETURNS,
+    RETURNS_ZH,
+    SIGNS,
+    Others,
+    begins_with,
+)
 
 _CONTENT, _BEGINNING = F("content"), Left("content", READ)
 

@@ -17,10 +17,10 @@ from __future__ import annotations
 
 from django.db.models.expressions import Expression
 
+from common.readers import Reader
 from memory.formulas import ranking_sql
 from memory.models.memories import search_in_space
-from common.readers import Reader
-from memory.recall.sql.expressions import (as_sql, raw)
+from memory.recall.sql.expressions import as_sql, raw
 
 LABEL_WEIGHTS = [0.4, 0.7, 1.0, 1.0]
 """Weights of a word by its label in passages.py, in PostgreSQL's order D, C, B, A: two or three

@@ -14,10 +14,10 @@ from importlib import resources
 import numpy as np
 import numpy.typing as npt
 
-from memory.embeddings import (MULTILINGUAL, get_embedder)
-from memory.reconciliation.people import (People, people_in)
+from memory.embeddings import MULTILINGUAL, get_embedder
+from memory.reconciliation.people import People, people_in
 from memory.text.lexemes import unspaced
-from memory.text.text_similarity import (meaning, weight)
+from memory.text.text_similarity import meaning, weight
 
 Array = npt.NDArray[np.float32]
 

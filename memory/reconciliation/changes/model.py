@@ -8,7 +8,7 @@ from importlib import resources
 
 import numpy as np
 
-from memory.reconciliation.changes.features import (Array, may_tell_change, pair_features)
+from memory.reconciliation.changes.features import Array, may_tell_change, pair_features
 from memory.text.statements import is_one_statement
 
 WEIGHTS_FILE = "weights.npz"

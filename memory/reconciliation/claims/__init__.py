@@ -8,8 +8,8 @@ contradiction: a superfluous memory fades, while a wrong merge loses what someon
 from collections.abc import Sequence
 from functools import lru_cache
 
-from memory.reconciliation.claims import (chinese, english)
-from memory.reconciliation.claims.base import (Claim, Doing)
+from memory.reconciliation.claims import chinese, english
+from memory.reconciliation.claims.base import Claim, Doing
 from memory.reconciliation.people import tells_of_another
 from memory.text.lexemes import unspaced
 from memory.text.statements import is_one_statement

@@ -5,7 +5,7 @@ import tomllib
 from collections.abc import Iterator
 from importlib import resources
 
-from memory.reconciliation.claims.base import (Claim, Doing, topic)
+from memory.reconciliation.claims.base import Claim, Doing, topic
 from memory.text.lexemes import unspaced
 from memory.text.text_similarity import meaning
 

@@ -3,9 +3,18 @@
 import re
 from collections.abc import Iterator
 
-from memory.reconciliation.claims.base import (Claim, Doing, any_of, topic)
-from memory.reconciliation.claims.english_text import (LIGHT_VERBS, SUBJECT, W, content, last_word, pieces, plain, subject_before)
-from memory.reconciliation.claims.english_values import (always, values)
+from memory.reconciliation.claims.base import Claim, Doing, any_of, topic
+from memory.reconciliation.claims.english_text import (
+    LIGHT_VERBS,
+    SUBJECT,
+    W,
+    content,
+    last_word,
+    pieces,
+    plain,
+    subject_before,
+)
+from memory.reconciliation.claims.english_values import always, values
 from memory.text.text_similarity import words
 
 _OWN = re.compile(

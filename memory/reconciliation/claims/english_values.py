@@ -6,8 +6,8 @@ The words are in english.toml.
 import re
 from collections.abc import Iterator
 
-from memory.reconciliation.claims.base import (Claim, any_of, topic)
-from memory.reconciliation.claims.english_text import (LIGHT_VERBS, W, content, subject_before)
+from memory.reconciliation.claims.base import Claim, any_of, topic
+from memory.reconciliation.claims.english_text import LIGHT_VERBS, W, content, subject_before
 from memory.text.text_similarity import words
 
 # "my friend is 30": people have several, and the next one may be 40.

@@ -8,9 +8,9 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from memory.text.secrets.announced import (NAMES, asks_for_value, find_announced)
-from memory.text.secrets.forms import SECRETS
 from common.text_forms import compatible
+from memory.text.secrets.announced import NAMES, asks_for_value, find_announced
+from memory.text.secrets.forms import SECRETS
 
 _FINDERS = (*(secret.found for secret in SECRETS), find_announced)
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Set
 from enum import Enum, auto
 
 from memory.text.secrets import labels
-from memory.text.secrets.looks import (KEYS, MIXED, Found, Look, Word, is_placeholder, words_in)
+from memory.text.secrets.looks import KEYS, MIXED, Found, Look, Word, is_placeholder, words_in
 
 # The maximum distance of a secret after its label, and before it.
 AFTER, BEFORE = 100, 80

@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from memory.text.secrets import (ids, keys, labels, looks, numbers, phrases)
+from memory.text.secrets import ids, keys, labels, looks, numbers, phrases
 from memory.text.secrets.looks import Found
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandParser
 from django.utils import timezone
 
-from operations.backup.backup import (BackupError, back_up)
+from operations.backup.backup import BackupError, back_up
 from operations.preconditions import StartError
 
 

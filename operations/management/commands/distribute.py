@@ -6,7 +6,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandParser
 from django.db import DatabaseError, connection, transaction
 
-from operations.postgres.distribution import (CannotDistribute, statements)
+from operations.postgres.distribution import CannotDistribute, statements
 from operations.startup.preparation import one_at_a_time
 
 

@@ -8,8 +8,8 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from sesame.utils import get_query_string
 
-from operations.local_files import running_url
 from accounts.models import User
+from operations.local_files import running_url
 
 
 class Command(BaseCommand):

@@ -5,9 +5,15 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
 
-from operations.preconditions import (StartError, check_database, check_embedding, check_queue, check_sign_in)
-from operations.startup.preparation import (forget_last_run, prepare)
 from operations.monitoring.reporting import check_reporting
+from operations.preconditions import (
+    StartError,
+    check_database,
+    check_embedding,
+    check_queue,
+    check_sign_in,
+)
+from operations.startup.preparation import forget_last_run, prepare
 
 
 class Command(BaseCommand):

@@ -8,7 +8,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandParser
 from django.utils import timezone
 
-from operations.backup.backup import (BackupError, restore)
+from operations.backup.backup import BackupError, restore
 from operations.preconditions import StartError
 
 

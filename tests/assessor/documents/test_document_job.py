@@ -8,15 +8,15 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from accounts.models import Space, User
 from assessor.documents.document_job import start_document
 from assessor.models import Assessment
 from common.errors import Conflict
 from memory.jobs import services as jobs
 from memory.jobs.running import work_at
-from accounts.models import (Space, User)
-from memory.models import (Job, JobPart, JobState, Memory)
+from memory.models import Job, JobPart, JobState, Memory
 from memory.recall.prompt_forms import relevant_memories
-from memory.recall.recall import (SearchRequest, recall)
+from memory.recall.recall import SearchRequest, recall
 from memory.review.services import approve_memory
 from tests.assessor.documents.files import pdf
 from tests.memory.writing import ALICE, remember, stored

@@ -6,8 +6,14 @@ from pathlib import Path
 import pytest
 
 from assessor.documents import reading
-from assessor.documents.passages import (LENGTH, LONGEST, passages_of)
-from assessor.documents.reading import (MAX_CHARACTERS, MAX_PAGES, UnreadableDocument, is_readable, texts_of)
+from assessor.documents.passages import LENGTH, LONGEST, passages_of
+from assessor.documents.reading import (
+    MAX_CHARACTERS,
+    MAX_PAGES,
+    UnreadableDocument,
+    is_readable,
+    texts_of,
+)
 from tests.assessor.documents.files import expanding, locked, nested, pdf
 
 

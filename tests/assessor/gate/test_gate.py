@@ -8,14 +8,14 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
+from accounts.models import Space
 from assessor.assessing import Exchange
-from assessor.gate import (GateReason, gate_reason, own_words)
-from assessor.statistics.gate_counts import gated_lately
+from assessor.gate import GateReason, gate_reason, own_words
 from assessor.gate.exchanges import count_gated
 from assessor.models import State
-from assessor.screening import assessed_part
 from assessor.outbox.services import queue_assessment
-from accounts.models import Space
+from assessor.screening import assessed_part
+from assessor.statistics.gate_counts import gated_lately
 
 HERE = Path(__file__).parent
 DOCUMENT = "Maria Keller is allergic to penicillin and lives in Basel."

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from assessor.gate import (GateReason, gate_reason, likeness)
+from assessor.gate import GateReason, gate_reason, likeness
 
 DOCUMENT = (
     "Maria Keller moved to Basel in May. She is allergic to penicillin and works as a nurse. "

@@ -8,14 +8,14 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from assessor.assessing import (Exchange, assess_locally)
-from assessor.saving.exchanges import (joined, span_of)
-from assessor.gate import (gate_reason, handing, own_words)
-from assessor.gate.handing import not_surely_own
-from assessor.screening import assessed_part
-from assessor.outbox.services import (claim, finish, queue_assessment)
 from accounts.models import Space
-from memory.models import (Memory, Status)
+from assessor.assessing import Exchange, assess_locally
+from assessor.gate import gate_reason, handing, own_words
+from assessor.gate.handing import not_surely_own
+from assessor.outbox.services import claim, finish, queue_assessment
+from assessor.saving.exchanges import joined, span_of
+from assessor.screening import assessed_part
+from memory.models import Memory, Status
 
 FILE = Path(__file__).with_name("pasted.jsonl")
 

@@ -14,9 +14,9 @@ from django.urls import reverse
 from django.utils import timezone
 from sesame.utils import get_query_string
 
+from accounts.models import InstallationAuditEntry, Space, User
 from accounts.sign_in.devices import device
-from accounts.sign_in.sessions import (forget_ended, open_sessions)
-from accounts.models import (InstallationAuditEntry, Space, User)
+from accounts.sign_in.sessions import forget_ended, open_sessions
 from tests.authenticator import app_code
 from tests.factors import confirm, turn_on
 from tests.pages import login

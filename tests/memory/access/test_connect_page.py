@@ -6,8 +6,8 @@ import re
 import pytest
 from django.urls import reverse
 
-from accounts.keys.connecting import (HOSTS, PLACEHOLDER)
-from accounts.models import (ApiKey, Space, User)
+from accounts.keys.connecting import HOSTS, PLACEHOLDER
+from accounts.models import ApiKey, Space, User
 from tests.conftest import ApiClient
 from tests.pages import login
 

@@ -10,10 +10,10 @@ from django.test import Client
 from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
-from accounts.keys.services import (authenticate, create_key, digest, revoke_key, rotate_key)
+from accounts.keys.services import authenticate, create_key, digest, revoke_key, rotate_key
+from accounts.models import ApiKey, AuditAction, AuditEntry, Membership, Role, Scope, Space, User
 from common.actors import SYSTEM
-from common.errors import (Conflict, NotFound, RateLimited)
-from accounts.models import (ApiKey, AuditAction, AuditEntry, Membership, Role, Scope, Space, User)
+from common.errors import Conflict, NotFound, RateLimited
 from tests.conftest import ApiClient, MakeKey
 
 NOW = datetime(2025, 3, 1, 12, tzinfo=UTC)

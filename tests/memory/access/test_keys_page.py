@@ -8,8 +8,8 @@ from django.urls import reverse
 from django.utils import timezone
 
 from accounts.keys.services import create_key
+from accounts.models import ApiKey, Space, User
 from common.actors import SYSTEM
-from accounts.models import (ApiKey, Space, User)
 from tests.conftest import ApiClient
 from tests.pages import login
 

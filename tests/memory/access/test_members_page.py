@@ -7,16 +7,16 @@ from django.db import connection
 from django.urls import reverse
 from django.utils import timezone
 
+from accounts.members.invitations import accept
+from accounts.members.services import add_member, remove_member
+from accounts.models import AuditEntry, Invitation, Membership, Role, Space, User
 from assessor.assessing import Exchange
 from assessor.outbox.services import queue_assessment
 from chat.models import Conversation
-from accounts.members.invitations import accept
-from accounts.members.services import (add_member, remove_member)
 from common.actors import SYSTEM
 from common.errors import Conflict
 from memory.jobs.running import work_at
-from accounts.models import (AuditEntry, Invitation, Membership, Role, Space, User)
-from memory.models import (Memory, MemoryEvent)
+from memory.models import Memory, MemoryEvent
 from memory.models.policies import current_policy
 from memory.spaces.deletion import begin_deletion
 from tests.conftest import Answer, MakeKey

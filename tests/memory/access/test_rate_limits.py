@@ -12,11 +12,11 @@ from django.urls import reverse
 from pytest_django import Settings
 
 from accounts.authentication import Access
-from accounts.limit_counts import (add, forget_old)
-from accounts.rate_limits import (CallKind, count_call)
+from accounts.limit_counts import add, forget_old
+from accounts.models import LimitCount, Space, User
+from accounts.rate_limits import CallKind, count_call
 from common.actors import Actor
 from common.errors import RateLimited
-from accounts.models import (LimitCount, Space, User)
 from tests.conftest import ApiClient, MakeKey
 from tests.pages import login
 

@@ -13,11 +13,11 @@ from django.urls import reverse
 from django.utils import timezone
 from pytest_django import Settings
 
-from config.settings import PASSWORD_HASHERS
-from accounts.sign_in import password_hashers
 from accounts.members.services import add_member
+from accounts.models import InstallationAuditEntry, Role, Space, User
+from accounts.sign_in import password_hashers
 from common.actors import SYSTEM
-from accounts.models import (InstallationAuditEntry, Role, Space, User)
+from config.settings import PASSWORD_HASHERS
 from tests.authenticator import app_code
 from tests.conftest import Answer
 from tests.factors import Factor, confirm, turn_on

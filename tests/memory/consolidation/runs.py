@@ -6,13 +6,13 @@ from typing import Any
 
 from django.utils import timezone
 
+from accounts.models import Space
 from common.actors import SYSTEM
+from common.readers import EVERYONE, Reader
 from memory.consolidation.consolidation_job import start_consolidation
 from memory.jobs.running import work_at
 from memory.jobs.services import claim_or_resume
-from accounts.models import Space
-from memory.models import (ConsolidationProposal, Job, Memory)
-from common.readers import (EVERYONE, Reader)
+from memory.models import ConsolidationProposal, Job, Memory
 from tests.memory.writing import NOW, remember
 
 DAY = timedelta(days=1)

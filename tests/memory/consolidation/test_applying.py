@@ -7,16 +7,16 @@ from uuid import uuid4
 import pytest
 from django.utils import timezone
 
-from common.actors import (SYSTEM, Actor)
-from memory.consolidation.services import (Applied, apply_proposals, reject_proposals)
+from accounts.models import Space
+from common.actors import SYSTEM, Actor
+from common.errors import Conflict, Forbidden, NotFound
+from common.readers import EVERYONE, SHARED, Reader
+from memory.consolidation.services import Applied, apply_proposals, reject_proposals
 from memory.consolidation.undo import undo_action
 from memory.drafts import MemoryChange
-from common.errors import (Conflict, Forbidden, NotFound)
 from memory.memories.bulk import delete_memories
-from accounts.models import Space
-from memory.models import (ConsolidationProposal, Memory, MemoryEvent)
-from common.readers import (EVERYONE, SHARED, Reader)
-from memory.retention.recycle_bin import (purge_memories, restore_memories)
+from memory.models import ConsolidationProposal, Memory, MemoryEvent
+from memory.retention.recycle_bin import purge_memories, restore_memories
 from memory.retention.removals import with_removals
 from memory.store.services import revise_memory
 from memory.store.uses import mark_used

@@ -6,10 +6,10 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from accounts.models import Space, User
 from memory.consolidation.consolidation_job import latest_consolidation
 from memory.lab.saved_queries import save_query
-from accounts.models import (Space, User)
-from memory.models import (ConsolidationProposal, Memory, MemoryEvent)
+from memory.models import ConsolidationProposal, Memory, MemoryEvent
 from memory.retention.recycle_bin import delete_memory
 from memory.tasks import work
 from tests.conftest import Answer

@@ -3,9 +3,9 @@ contradictions (benchmarks/sets/consolidation.txt)."""
 
 import pytest
 
+from accounts.models import Space
 from benchmarks.consolidation_set import Proposed, counted, groups, missed
 from memory.drafts import MemoryDraft
-from accounts.models import Space
 from memory.models import Memory
 from memory.store.services import create_memories
 from tests.memory.consolidation.runs import DAY, proposed

@@ -9,11 +9,11 @@ import pytest
 from django.conf import settings
 from django.utils import timezone
 
+from accounts.models import Space
+from common.readers import SHARED, Reader
 from memory.jobs import services as jobs
 from memory.jobs.running import work_at
-from accounts.models import Space
-from memory.models import (ConsolidationProposal, Job, JobState, Memory, MemoryEvent)
-from common.readers import (SHARED, Reader)
+from memory.models import ConsolidationProposal, Job, JobState, Memory, MemoryEvent
 from memory.tasks import consolidate_all_spaces
 from tests.memory.consolidation.runs import (
     MOVING,

@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from memory.consolidation.wording import (have_one_subject, same_fact)
+from memory.consolidation.wording import have_one_subject, same_fact
 from memory.models import Memory
 from memory.recall.similar import Neighbour
 from tests.memory.writing import NOW

@@ -4,10 +4,10 @@ from datetime import timedelta
 
 import pytest
 
+from accounts.models import Space
 from common.actors import SYSTEM
 from memory.digest.announcing import announce_digests
 from memory.digest.weeks import week_of
-from accounts.models import Space
 from memory.models import WebhookDelivery
 from memory.spaces.deletion import close_space
 from memory.tasks import announce_digests as task

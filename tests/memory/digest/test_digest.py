@@ -6,22 +6,22 @@ from uuid import UUID, uuid4
 
 import pytest
 
+from accounts.models import Space
 from common.actors import Actor
+from common.errors import Conflict, Forbidden, InvalidArguments, NotFound
+from common.readers import EVERYONE, SHARED, Reader
 from memory.consolidation.services import apply_proposals
-from memory.digest.digest import (digest_of, section_of)
+from memory.digest.digest import digest_of, section_of
 from memory.digest.lines import Line
 from memory.digest.sections import Section
 from memory.digest.undo import undo_line
-from memory.digest.weeks import (Week, parse_week, week_of)
+from memory.digest.weeks import Week, parse_week, week_of
 from memory.drafts import MemoryChange
-from common.errors import (Conflict, Forbidden, InvalidArguments, NotFound)
 from memory.memories.bulk import tag_memories
-from accounts.models import Space
 from memory.models import Memory
-from common.readers import (EVERYONE, SHARED, Reader)
-from memory.retention.recycle_bin import (delete_memory, purge_memories, restore_memories)
+from memory.retention.recycle_bin import delete_memory, purge_memories, restore_memories
 from memory.retention.sweep import sweep
-from memory.review.services import (approve_memory, reject_memory)
+from memory.review.services import approve_memory, reject_memory
 from memory.store.services import revise_memory
 from tests.memory.consolidation.runs import PENICILLIN, proposals, run, said
 from tests.memory.writing import ALICE, NOW, hold, learn, remember, stored

@@ -5,8 +5,8 @@ from uuid import uuid4
 import pytest
 from django.utils import timezone
 
-from memory.digest.weeks import week_of
 from accounts.models import Space
+from memory.digest.weeks import week_of
 from memory.retention.recycle_bin import delete_memory
 from tests.conftest import ApiClient, MakeKey
 from tests.memory.writing import ALICE, NOW, remember, stored

@@ -8,9 +8,9 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts.members.services import add_member
+from accounts.models import Role, Space, User
 from common.actors import SYSTEM
 from memory.consolidation.services import apply_proposals
-from accounts.models import (Role, Space, User)
 from memory.models import Memory
 from tests.conftest import Answer
 from tests.memory.consolidation.runs import PENICILLIN, proposals, run, said

@@ -5,14 +5,14 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
+from accounts.models import Embedder, Space
 from memory.drafts import MemoryDraft
 from memory.embeddings.embedders import register_embedder
-from memory.embeddings.switching import (BATCH, start_switch)
+from memory.embeddings.switching import BATCH, start_switch
 from memory.jobs import services as jobs
 from memory.jobs.running import work_at
-from accounts.models import (Embedder, Space)
-from memory.models import (Job, Memory, MemoryEmbedding)
-from memory.recall.recall import (SearchRequest, recall)
+from memory.models import Job, Memory, MemoryEmbedding
+from memory.recall.recall import SearchRequest, recall
 from memory.store.services import create_memories
 from tests.memory.writing import ALICE, NOW
 from tests.stub_model import StubModel

@@ -4,9 +4,9 @@ import pytest
 from django.db import connection
 from pytest_django import Settings
 
-from memory.embeddings import EmbeddingError
-from memory.embeddings.embedders import (configured_embedder, register_embedder)
 from accounts.models import Embedder
+from memory.embeddings import EmbeddingError
+from memory.embeddings.embedders import configured_embedder, register_embedder
 from tests.stub_model import StubModel
 
 pytestmark = pytest.mark.django_db

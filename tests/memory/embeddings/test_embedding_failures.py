@@ -7,7 +7,7 @@ import httpx2
 import pytest
 
 from memory.embeddings import EmbeddingError
-from memory.embeddings.failures import (Failure, refusal)
+from memory.embeddings.failures import Failure, refusal
 from memory.embeddings.wire import ERRORS
 from tests.memory.embeddings.remote_embedders import HASTY, TEXTS, Make, connect, make
 from tests.stub_model import StubModel

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from pytest_django import Settings
 
-from memory.embeddings import (EmbeddingError, count_dimensions, get_embedder)
-from memory.embeddings.base import (TextKind, TextsRefused)
+from memory.embeddings import EmbeddingError, count_dimensions, get_embedder
+from memory.embeddings.base import TextKind, TextsRefused
 from memory.embeddings.openai_compatible import OpenAICompatibleEmbedder
-from memory.embeddings.remote import (MAX_CHARACTERS, MAX_TEXTS, SHORT)
-from memory.embeddings.voyage import (ATLAS_URL, VOYAGE_URL, VoyageEmbedder)
+from memory.embeddings.remote import MAX_CHARACTERS, MAX_TEXTS, SHORT
+from memory.embeddings.voyage import ATLAS_URL, VOYAGE_URL, VoyageEmbedder
 from tests.memory.embeddings.remote_embedders import MODEL, TEXTS, Make, connect, expected, make
 from tests.stub_model import StubModel
 

@@ -18,8 +18,8 @@ from safetensors.numpy import load_file
 from tokenizers import Tokenizer
 
 from memory.embeddings import EmbeddingError
-from memory.embeddings.minilm import (MAX_TOKENS, MiniLMEmbedder)
-from memory.embeddings.minilm_graph import (WEIGHT_LEVELS, build_graph)
+from memory.embeddings.minilm import MAX_TOKENS, MiniLMEmbedder
+from memory.embeddings.minilm_graph import WEIGHT_LEVELS, build_graph
 
 TEXTS = [
     "I live in Lisbon",

@@ -6,12 +6,12 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from accounts.models import Space, User
 from memory.embeddings.embedders import register_embedder
 from memory.embeddings.switching import latest_switch
 from memory.jobs import services as jobs
 from memory.jobs.durations import how_long
 from memory.jobs.running import work_at
-from accounts.models import (Space, User)
 from memory.models import JobState
 from tests.conftest import Answer
 from tests.memory.writing import NOW, remember

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from memory.embeddings import (BUILT_IN, MINILM, MULTILINGUAL, EmbeddingError, get_embedder)
-from memory.embeddings.groups import (GROUP, ends_of, texts_of)
+from accounts.models import Embedder, Space
+from memory.embeddings import BUILT_IN, MINILM, MULTILINGUAL, EmbeddingError, get_embedder
+from memory.embeddings.groups import GROUP, ends_of, texts_of
 from memory.embeddings.openai_compatible import OpenAICompatibleEmbedder
-from memory.embeddings.vectors import (embed, embed_questions)
-from accounts.models import (Embedder, Space)
+from memory.embeddings.vectors import embed, embed_questions
 from tests.memory.recall.long_texts import ASKED, FACT, long_text
 
 ENGLISH = get_embedder("local", MINILM, BUILT_IN[MINILM])

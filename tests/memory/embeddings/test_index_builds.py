@@ -5,8 +5,8 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from django.db import connection, transaction
 
+from accounts.models import Embedder, Space
 from memory.embeddings.embedders import register_embedder
-from accounts.models import (Embedder, Space)
 from memory.models import MemoryEmbedding
 from tests.locks import somebody_waits
 from tests.memory.writing import remember

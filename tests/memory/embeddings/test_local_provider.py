@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from django.conf import settings
 
-from memory.embeddings import (EmbeddingError, get_embedder)
+from memory.embeddings import EmbeddingError, get_embedder
 from memory.embeddings.minilm import MiniLMEmbedder
 
 

@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 from django.utils import timezone
 
+from accounts.models import Space
 from common.actors import SYSTEM
 from memory.drafts import MemoryDraft
-from memory.embeddings import (MINILM, MULTILINGUAL, EmbeddingError, get_embedder)
+from memory.embeddings import MINILM, MULTILINGUAL, EmbeddingError, get_embedder
 from memory.embeddings.trust import trust
-from accounts.models import Space
 from memory.models import MemoryEmbedding
 from memory.policies.services import change_policy
-from memory.recall.recall import (SearchRequest, recall)
+from memory.recall.recall import SearchRequest, recall
 from memory.store.services import create_memories
 
 FACTS = {

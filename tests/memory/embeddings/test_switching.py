@@ -8,14 +8,14 @@ from uuid import UUID
 import pytest
 from django.db import connection, transaction
 
+from accounts.models import Embedder, Space
 from common.actors import SYSTEM
-from memory.drafts import (MemoryChange, MemoryDraft)
-from memory.embeddings.switching import (BATCH, resume_switch)
-from accounts.models import (Embedder, Space)
-from memory.models import (Job, JobState, Memory)
-from memory.recall.recall import (SearchRequest, recall)
+from memory.drafts import MemoryChange, MemoryDraft
+from memory.embeddings.switching import BATCH, resume_switch
+from memory.models import Job, JobState, Memory
+from memory.recall.recall import SearchRequest, recall
 from memory.spaces.services import create_space
-from memory.store.services import (prepare_memories, revise_memory, store_memories)
+from memory.store.services import prepare_memories, revise_memory, store_memories
 from tests.conftest import ApiClient, MakeKey
 from tests.memory.embeddings.moving import (
     BOTH,

@@ -9,14 +9,14 @@ from django.core.management import CommandError, call_command
 from django.db import connection
 from django.utils import timezone
 
+from accounts.models import Embedder, Space
+from common.errors import Conflict, NotFound
 from memory.embeddings import switching
 from memory.embeddings.embedders import register_embedder
-from memory.embeddings.switching import (BATCH, GRACE, cancel_switch, resume_switch)
-from common.errors import (Conflict, NotFound)
+from memory.embeddings.switching import BATCH, GRACE, cancel_switch, resume_switch
 from memory.jobs import services as jobs
 from memory.jobs.running import work_at
-from accounts.models import (Embedder, Space)
-from memory.models import (Job, JobState)
+from memory.models import Job, JobState
 from tests.memory.embeddings.moving import (
     COUNT,
     begin,

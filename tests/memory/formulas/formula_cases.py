@@ -7,7 +7,14 @@ from django.db.models import F, FloatField, IntegerField, Q
 from django.db.models.expressions import Combinable
 from django.db.models.functions import Cast, Coalesce
 
-from memory.formulas import (importance, importance_sql, ranking, ranking_sql, retention, retention_sql)
+from memory.formulas import (
+    importance,
+    importance_sql,
+    ranking,
+    ranking_sql,
+    retention,
+    retention_sql,
+)
 from tests.memory.formulas.formula_rows import NOW, Row
 
 TIERS = retention.Tiers()

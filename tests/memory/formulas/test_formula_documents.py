@@ -6,7 +6,7 @@ import pytest
 from django.conf import settings
 
 from memory.drafts import Facets
-from memory.formulas.importance import (TYPE_IMPORTANCE, adjustment, time_coef)
+from memory.formulas.importance import TYPE_IMPORTANCE, adjustment, time_coef
 from memory.formulas.ranking import PROFILES
 
 

@@ -11,7 +11,14 @@ from django.db.models import F, Func, TextField, Value
 from django.db.models.expressions import Combinable
 from django.db.models.functions import Cast
 
-from memory.formulas import (importance, importance_sql, ranking, ranking_sql, retention, retention_sql)
+from memory.formulas import (
+    importance,
+    importance_sql,
+    ranking,
+    ranking_sql,
+    retention,
+    retention_sql,
+)
 from tests.memory.formulas.formula_cases import CASES, TIERS, TYPED
 from tests.memory.formulas.formula_rows import NOW, Row, rows
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from memory.formulas.retrieval import (first_place, recall_at, reciprocal_rank)
+from memory.formulas.retrieval import first_place, recall_at, reciprocal_rank
 
 
 @pytest.mark.parametrize(

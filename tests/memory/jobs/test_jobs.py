@@ -6,13 +6,13 @@ from datetime import timedelta
 import pytest
 from django.db import transaction
 
-from common.errors import (Conflict, NotFound)
+from accounts.models import Space
+from common.errors import Conflict, NotFound
 from memory.jobs import services as jobs
 from memory.jobs.kinds import WORK
-from accounts.models import Space
-from memory.models import (Job, JobState)
+from memory.models import Job, JobState
 from memory.models.jobs import MAX_STILL
-from memory.tasks import (JOBS, work, working)
+from memory.tasks import JOBS, work, working
 from tests.memory.writing import ALICE, NOW
 from tests.processes import queue
 

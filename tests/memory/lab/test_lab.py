@@ -5,21 +5,21 @@ from collections.abc import Sequence
 import pytest
 from django.http import QueryDict
 
+from accounts.models import Space
 from common.errors import Conflict
-from memory.formulas.ranking import (PROFILES, SIGNALS, Profile)
-from memory.formulas.retrieval import (recall_at, reciprocal_rank)
+from common.readers import EVERYONE
+from memory.formulas.ranking import PROFILES, SIGNALS, Profile
+from memory.formulas.retrieval import recall_at, reciprocal_rank
 from memory.lab import comparison
 from memory.lab.labels import SIGNAL_WORDS
-from memory.lab.measuring import (Measured, measure)
+from memory.lab.measuring import Measured, measure
 from memory.lab.relevance import mark_relevance
-from memory.lab.saved_queries import (drop_query, save_query)
-from accounts.models import Space
-from memory.models import (Memory, MemoryEvent, SavedQuery)
+from memory.lab.saved_queries import drop_query, save_query
+from memory.models import Memory, MemoryEvent, SavedQuery
 from memory.models.policies import current_policy
 from memory.models.saved_queries import MAX_SAVED
 from memory.policy import PolicyDocument
-from common.readers import EVERYONE
-from memory.recall.recall import (SearchRequest, recall)
+from memory.recall.recall import SearchRequest, recall
 from memory.retention.recycle_bin import delete_memory
 from tests.memory.recall.test_recall import fill
 from tests.memory.transfer.spaces import exported, imported

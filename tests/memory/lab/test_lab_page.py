@@ -11,10 +11,10 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
+from accounts.models import Space, User
 from memory.embeddings.embedders import register_embedder
 from memory.lab.saved_queries import save_query
-from accounts.models import (Space, User)
-from memory.models import (Memory, PolicyVersion, RelevanceMark, SavedQuery)
+from memory.models import Memory, PolicyVersion, RelevanceMark, SavedQuery
 from memory.models.policies import current_policy
 from memory.spaces.services import create_space
 from tests.conftest import Answer

@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 import pytest
 
-from memory.lab.relevance import (mark_relevance, unmark_relevance)
-from accounts.models import (Space, User)
+from accounts.models import Space, User
+from memory.lab.relevance import mark_relevance, unmark_relevance
 from memory.models import RelevanceMark
 from tests.conftest import ApiClient, MakeKey
 from tests.memory.writing import NOW, remember

@@ -5,7 +5,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from accounts.models import (Space, User)
+from accounts.models import Space, User
 from memory.models import Memory
 from tests.conftest import Answer
 from tests.memory.writing import remember

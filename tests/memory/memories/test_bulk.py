@@ -8,14 +8,14 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from common.actors import Actor
-from memory.drafts import (MAX_TAGS, MemoryChange)
-from common.errors import Conflict
-from memory.memories import bulk
-from memory.memories.undo import (Undone, undo)
 from accounts.models import Space
-from memory.models import (Memory, MemoryEvent, MemoryRevision)
-from memory.retention.recycle_bin import (delete_memory, restore_memory)
+from common.actors import Actor
+from common.errors import Conflict
+from memory.drafts import MAX_TAGS, MemoryChange
+from memory.memories import bulk
+from memory.memories.undo import Undone, undo
+from memory.models import Memory, MemoryEvent, MemoryRevision
+from memory.retention.recycle_bin import delete_memory, restore_memory
 from memory.retention.sweep import sweep
 from memory.store.services import revise_memory
 from tests.memory.sweeping import DAY, insert

@@ -10,8 +10,8 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from accounts.models import Space, User
 from memory.drafts import MemoryDraft
-from accounts.models import (Space, User)
 from memory.models import Memory
 from memory.store.services import create_memories
 from tests.conftest import Answer

@@ -13,7 +13,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from accounts.models import (Space, User)
+from accounts.models import Space, User
 from memory.models import Memory
 from memory.models.policies import current_policy
 from tests.conftest import Answer

@@ -11,15 +11,15 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from accounts.models import Space, User
 from common.actors import Actor
 from memory.drafts import MemoryChange
-from accounts.models import (Space, User)
-from memory.models import (Memory, MemoryEmbedding)
+from memory.models import Memory, MemoryEmbedding
 from memory.recall.similar import similar
 from memory.retention.decay_forecast import POINTS
 from memory.retention.recycle_bin import delete_memory
 from memory.retention.sweep import sweep
-from memory.store.changes import (SHOWN, changes)
+from memory.store.changes import SHOWN, changes
 from memory.store.services import revise_memory
 from memory.store.uses import mark_used
 from tests.conftest import Answer

@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
+from accounts.models import Space
 from assessor.assessing import Exchange
 from assessor.outbox.services import queue_assessment
 from common.actors import SYSTEM
-from accounts.models import Space
-from memory.retention.recycle_bin import (delete_memory, restore_memory)
+from memory.retention.recycle_bin import delete_memory, restore_memory
 from tests.conftest import ApiClient, MakeKey
 from tests.memory.writing import hold, remember, set_policy
 

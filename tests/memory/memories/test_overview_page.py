@@ -6,7 +6,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from accounts.models import (Space, User)
+from accounts.models import Space, User
 from memory.models import WorkerHeartbeat
 from tests.memory.writing import remember
 

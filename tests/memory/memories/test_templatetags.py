@@ -17,7 +17,7 @@ from memory.models import Memory
 from memory.models.choices import MemoryType
 from memory.policy import PolicyDocument
 from memory.retention.lifetime_bar import lifetime_bar
-from memory.templatetags.ebb import (age_in_words, ago, icon, icon_url, percent, score, thickness)
+from memory.templatetags.ebb import age_in_words, ago, icon, icon_url, percent, score, thickness
 
 NOW = datetime(2026, 2, 18, 12, 0, tzinfo=UTC)
 

@@ -8,12 +8,21 @@ from django.core.management import CommandError, call_command
 from django.utils import timezone
 from pytest_django import Settings
 
-from common.errors import (InvalidArguments, NotFound)
-from memory.model_connections.choosing import (chosen_model, key_of)
-from memory.model_connections.services import (Change, add_connection, change_connection, choose_model, delete_connection, record_failure, record_success, remove_choice)
-from accounts.models import (AuditEntry, InstallationAuditEntry, Space)
-from memory.models import (ModelChoice, ModelConnection, Purpose)
-from common.sealing import (Unreadable, seal, unseal)
+from accounts.models import AuditEntry, InstallationAuditEntry, Space
+from common.errors import InvalidArguments, NotFound
+from common.sealing import Unreadable, seal, unseal
+from memory.model_connections.choosing import chosen_model, key_of
+from memory.model_connections.services import (
+    Change,
+    add_connection,
+    change_connection,
+    choose_model,
+    delete_connection,
+    record_failure,
+    record_success,
+    remove_choice,
+)
+from memory.models import ModelChoice, ModelConnection, Purpose
 from tests.memory.writing import ALICE
 
 pytestmark = pytest.mark.django_db

@@ -8,10 +8,10 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
-from memory.model_connections.choosing import Prices
-from memory.model_connections.usage import (ModelCall, UsageMeter, UsageSource, record_usage)
 from accounts.models import Space
-from memory.models import (ModelUsage, UsagePurpose)
+from memory.model_connections.choosing import Prices
+from memory.model_connections.usage import ModelCall, UsageMeter, UsageSource, record_usage
+from memory.models import ModelUsage, UsagePurpose
 from tests.conftest import ApiClient, MakeKey
 
 PRICED = UsageSource("small", Prices(1.0, 3.0), uuid4(), "Ollama")

@@ -7,14 +7,14 @@ from typing import Any
 import pytest
 from django.db import connection
 
-from common.errors import Conflict
 from accounts.models import Space
+from common.errors import Conflict
 from memory.models import PolicyVersion
 from memory.models.policies import current_policy
-from memory.policies.services import (change_policy, revert_policy)
-from memory.recall.recall import (SearchRequest, recall)
-from memory.retention.recycle_bin import (delete_memory, restore_memory)
-from memory.retention.sweep import (Swept, sweep)
+from memory.policies.services import change_policy, revert_policy
+from memory.recall.recall import SearchRequest, recall
+from memory.retention.recycle_bin import delete_memory, restore_memory
+from memory.retention.sweep import Swept, sweep
 from tests.conftest import ApiClient, MakeKey
 from tests.memory.sweeping import DAY, live
 from tests.memory.writing import ALICE, NOW, remember, stored

@@ -8,15 +8,15 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from accounts.models import (Space, User)
-from memory.models import (Memory, PolicyVersion)
+from accounts.models import Space, User
+from memory.models import Memory, PolicyVersion
 from memory.models.policies import current_policy
-from memory.policies.form import (RULES, asked, changes, texts_of)
-from memory.policies.labels import (GROUPS, LABELS)
-from memory.policies.presets import (PRESETS, Preset)
+from memory.policies.form import RULES, asked, changes, texts_of
+from memory.policies.labels import GROUPS, LABELS
+from memory.policies.presets import PRESETS, Preset
 from memory.policies.preview import preview_policy
 from memory.policies.services import change_policy
-from memory.policy import (PolicyDocument, changed)
+from memory.policy import PolicyDocument, changed
 from tests.conftest import Answer
 from tests.memory.sweeping import DAY, insert
 from tests.memory.writing import ALICE, NOW, remember, set_policy

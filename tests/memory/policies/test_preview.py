@@ -9,11 +9,11 @@ import pytest
 from django.utils import timezone
 
 from accounts.models import Space
-from memory.models import (Memory, MemoryEvent)
+from memory.models import Memory, MemoryEvent
 from memory.models.policies import current_policy
-from memory.policies.preview import (MAX_LISTED, preview_policy)
+from memory.policies.preview import MAX_LISTED, preview_policy
 from memory.policies.services import change_policy
-from memory.recall.recall import (SearchRequest, recall)
+from memory.recall.recall import SearchRequest, recall
 from memory.retention.sweep import sweep
 from tests.conftest import ApiClient, MakeKey
 from tests.memory.sweeping import DAY, insert, random_memories, statuses

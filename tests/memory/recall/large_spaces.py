@@ -14,17 +14,17 @@ from django.db import connection, transaction
 from django.test import TestCase
 from pytest_django import DjangoDbBlocker
 
+from accounts.models import Space
 from common.actors import SYSTEM
-from memory.drafts import (MemoryDraft, MemoryTypeName)
+from memory.drafts import MemoryDraft, MemoryTypeName
 from memory.embeddings.embedders import register_embedder
 from memory.formulas.ranking import PROFILES
-from accounts.models import Space
 from memory.models import Memory
 from memory.models.policies import current_policy
 from memory.policy import PolicyDocument
-from memory.recall.sql import (Question, Shape)
+from memory.recall.sql import Question, Shape
 from memory.spaces.services import create_space
-from memory.store.services import (Prepared, store_memories)
+from memory.store.services import Prepared, store_memories
 from memory.text.passages import passages
 from tests.memory.recall.test_recall import SUBJECTS, THINGS, VERBS
 from tests.memory.writing import ALICE, NOW

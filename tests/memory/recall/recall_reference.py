@@ -13,13 +13,13 @@ from uuid import UUID
 import numpy as np
 from django.db import connection
 
+from accounts.models import Space
 from memory.embeddings.trust import trust
 from memory.embeddings.vectors import embed
 from memory.formulas import ranking
 from memory.formulas.importance import effective_importance
-from memory.formulas.ranking import (PROFILES, SIGNALS)
-from accounts.models import Space
-from memory.models import (Memory, MemoryEmbedding)
+from memory.formulas.ranking import PROFILES, SIGNALS
+from memory.models import Memory, MemoryEmbedding
 from memory.policy import PolicyDocument
 from memory.recall.remarks import toward_memories
 from memory.recall.sql import LABEL_WEIGHTS

@@ -5,11 +5,11 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from common.actors import SYSTEM
-from memory.drafts import (MemoryDraft, Source)
 from accounts.models import Space
+from common.actors import SYSTEM
+from memory.drafts import MemoryDraft, Source
 from memory.policies.services import change_policy
-from memory.recall.recall import (Recall, SearchRequest, recall)
+from memory.recall.recall import Recall, SearchRequest, recall
 from memory.store.services import create_memories
 
 NOW = datetime(2026, 2, 18, 12, 0, tzinfo=UTC)

@@ -6,19 +6,19 @@ import numpy as np
 import pytest
 from django.db import connection
 
+from accounts.models import Embedder, Space
 from common.actors import SYSTEM
-from memory.drafts import (MemoryChange, MemoryDraft)
-from memory.embeddings.switching import cancel_switch
-from accounts.models import (Embedder, Space)
-from memory.models import (FurtherEmbedding, Memory, MemoryEmbedding)
-from memory.models.policies import current_policy
 from common.readers import Reader
-from memory.recall.recall import (Recall, SearchRequest, recall)
+from memory.drafts import MemoryChange, MemoryDraft
+from memory.embeddings.switching import cancel_switch
+from memory.models import FurtherEmbedding, Memory, MemoryEmbedding
+from memory.models.policies import current_policy
+from memory.recall.recall import Recall, SearchRequest, recall
 from memory.recall.sql import recalled
-from memory.retention.recycle_bin import (delete_memory, purge_memory, restore_memory)
+from memory.retention.recycle_bin import delete_memory, purge_memory, restore_memory
 from memory.spaces.services import delete_space
 from memory.store.revisions import revert_memory
-from memory.store.services import (Prepared, revise_memory, store_memories)
+from memory.store.services import Prepared, revise_memory, store_memories
 from memory.text.passages import passages
 from tests.memory.embeddings.moving import begin, target, work
 from tests.memory.recall.large_spaces import EXACTLY, MODES, asked, large_space, meaning, shape

@@ -9,8 +9,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from memory.models import Memory
-from memory.policy import (PolicyDocument, changed)
-from memory.recall.prompt_forms import (dated_summaries, one_line, relevant_memories, rendered)
+from memory.policy import PolicyDocument, changed
+from memory.recall.prompt_forms import dated_summaries, one_line, relevant_memories, rendered
 from memory.recall.results import Result
 
 DAY = datetime(2026, 2, 18, 23, 59, tzinfo=UTC)

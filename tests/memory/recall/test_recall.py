@@ -9,13 +9,13 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from memory.drafts import (Facets, MemoryDraft, MemoryTypeName)
-from memory.embeddings.embedders import register_embedder
+from accounts.models import Embedder, Space
 from common.errors import InvalidArguments
+from memory.drafts import Facets, MemoryDraft, MemoryTypeName
+from memory.embeddings.embedders import register_embedder
 from memory.formulas.ranking import PROFILES
-from accounts.models import (Embedder, Space)
-from memory.models import (Memory, MemoryEmbedding)
-from memory.recall.recall import (Recall, SearchRequest, recall)
+from memory.models import Memory, MemoryEmbedding
+from memory.recall.recall import Recall, SearchRequest, recall
 from memory.store.services import create_memories
 from tests.memory.recall.recall_reference import Expected, expected_recall
 from tests.memory.writing import ALICE, NOW, remember, set_policy

@@ -6,14 +6,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from memory.embeddings.vectors import embed
-from memory.formulas.ranking import (PROFILES, Profile)
 from accounts.models import Space
+from common.readers import EVERYONE, Reader
+from memory.embeddings.vectors import embed
+from memory.formulas.ranking import PROFILES, Profile
 from memory.models import Memory
 from memory.policy import PolicyDocument
-from common.readers import (EVERYONE, Reader)
-from memory.recall.recall import (Recall, SearchRequest, recall)
-from memory.recall.sql import (Question, Shape, recalled)
+from memory.recall.recall import Recall, SearchRequest, recall
+from memory.recall.sql import Question, Shape, recalled
 from memory.recall.sql.sizes import LARGE
 from tests.memory.writing import NOW, remember
 

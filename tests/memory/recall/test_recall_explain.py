@@ -6,11 +6,11 @@ from uuid import UUID
 
 import pytest
 
+from accounts.models import Space
 from memory.formulas.ranking import PROFILES
 from memory.memories.schemas import ResultOut
-from accounts.models import Space
 from memory.policy import PolicyDocument
-from memory.recall.recall import (Recall, SearchRequest, recall)
+from memory.recall.recall import Recall, SearchRequest, recall
 from tests.conftest import ApiClient, MakeKey
 from tests.memory.recall.recall_reference import Expected, expected_recall
 from tests.memory.recall.test_recall import QUESTIONS, fill

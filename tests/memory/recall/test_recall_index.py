@@ -10,7 +10,7 @@ from django.test.utils import CaptureQueriesContext
 from accounts.models import Space
 from memory.models import Memory
 from memory.models.memories import search_in_space
-from memory.recall.sql import (Question, Shape, recalled)
+from memory.recall.sql import Question, Shape, recalled
 from memory.recall.sql.sizes import size_if_large
 from tests.memory.recall.large_spaces import COUNT, asked, meaning, shape
 from tests.memory.writing import NOW, remember

@@ -13,16 +13,16 @@ import pytest
 from django.db import connection
 from django.db.models import Q
 
-from memory.drafts import MemoryDraft
-from memory.formulas.ranking import (PROFILES, Profile)
 from accounts.models import Space
+from common.readers import Reader
+from memory.drafts import MemoryDraft
+from memory.formulas.ranking import PROFILES, Profile
 from memory.models import Memory
 from memory.models.policies import current_policy
-from common.readers import Reader
-from memory.recall.similar import (nearest_live, similar, vector_of)
-from memory.recall.sql import (Question, recalled)
+from memory.recall.similar import nearest_live, similar, vector_of
+from memory.recall.sql import Question, recalled
 from memory.recall.sql.statement import statement
-from memory.store.services import (Prepared, store_memories)
+from memory.store.services import Prepared, store_memories
 from memory.text.passages import passages
 from tests.memory.recall.large_spaces import (
     COUNT,

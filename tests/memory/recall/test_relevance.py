@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from accounts.models import Space
-from memory.recall.recall import (Recall, SearchRequest, recall)
-from memory.recall.relevance import (Signals, relevance_of)
-from memory.recall.relevance.utterances import (chinese_share, is_question)
+from memory.recall.recall import Recall, SearchRequest, recall
+from memory.recall.relevance import Signals, relevance_of
+from memory.recall.relevance.utterances import chinese_share, is_question
 from tests.memory.recall.test_hybrid_everyday import CHINESE, MARA, NOW, remember
 from tests.memory.writing import set_policy
 

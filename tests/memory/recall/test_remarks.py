@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
+from accounts.models import Embedder, Space
 from memory.embeddings.vectors import embed
-from accounts.models import (Embedder, Space)
-from memory.recall.recall import (SearchRequest, recall)
-from memory.recall.remarks import (is_remark, load_matrix, toward_memories, turned)
+from memory.recall.recall import SearchRequest, recall
+from memory.recall.remarks import is_remark, load_matrix, toward_memories, turned
 from tests.memory.recall.test_hybrid_everyday import NOW, remember
 
 pytestmark = pytest.mark.django_db

@@ -14,8 +14,8 @@ from pytest_django import Settings
 
 from accounts.models import Space
 from memory.recall import share
-from memory.recall.recall import (SearchRequest, recall)
-from memory.recall.share import (share_of, turn, turn_of)
+from memory.recall.recall import SearchRequest, recall
+from memory.recall.share import share_of, turn, turn_of
 from tests.conftest import ApiClient, MakeKey
 from tests.processes import queue
 

@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 
 from accounts.members.services import add_member
+from accounts.models import Role, Space, User
 from common.actors import SYSTEM
 from memory.drafts import MemoryDraft
-from accounts.models import (Role, Space, User)
 from memory.models import Memory
 from memory.models.policies import current_policy
 from memory.policies.preview import preview_policy
-from memory.recall.standing import (owned_by_speaker, standing_rules)
+from memory.recall.standing import owned_by_speaker, standing_rules
 from memory.retention.recycle_bin import delete_memory
 from memory.text.how_to_answer import says_how_to_answer
 from tests.memory.writing import ALICE, NOW, hold, remember, set_policy

@@ -5,11 +5,11 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from accounts.models import Space
-from memory.models import Memory
 from common.moments import end_of
-from memory.recall.recall import (SearchRequest, recall)
-from memory.recall.times import (AskedTime, asked_time)
-from memory.retention.recycle_bin import (delete_memory, restore_memory)
+from memory.models import Memory
+from memory.recall.recall import SearchRequest, recall
+from memory.recall.times import AskedTime, asked_time
+from memory.retention.recycle_bin import delete_memory, restore_memory
 from tests.conftest import ApiClient, MakeKey
 from tests.memory.writing import ALICE, learn, remember, stored
 

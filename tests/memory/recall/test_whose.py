@@ -10,18 +10,18 @@ from typing import NamedTuple
 
 import pytest
 
+from accounts.models import Space
 from memory.drafts import MemoryDraft
 from memory.embeddings.vectors import embed
-from memory.formulas.ranking import (OTHERS_SHARE, PROFILES)
-from accounts.models import Space
+from memory.formulas.ranking import OTHERS_SHARE, PROFILES
 from memory.models import Memory
 from memory.policy import PolicyDocument
-from memory.recall.recall import (SearchRequest, recall)
-from memory.recall.sql import (OTHERS, Question, Shape, recalled)
+from memory.recall.recall import SearchRequest, recall
+from memory.recall.sql import OTHERS, Question, Shape, recalled
 from memory.recall.sql.whose import tells_of_others as tells_in_sql
 from memory.spaces.services import create_space
 from memory.store.services import create_memories
-from memory.text.whose import (Others, others_than_asked, tells_of_others)
+from memory.text.whose import Others, others_than_asked, tells_of_others
 from tests.memory.writing import ALICE, NOW, remember
 
 HERE = Path(__file__).parent

@@ -13,7 +13,7 @@ import pytest
 from memory.embeddings import get_embedder
 from memory.models import Memory
 from memory.recall.similar import Neighbour
-from memory.reconciliation.rules import (Verdict, decide, patched)
+from memory.reconciliation.rules import Verdict, decide, patched
 
 PAIRS = Path(__file__).parent / "pairs"
 UNSEEN = Path(__file__).parents[3] / "benchmarks" / "conflicts" / "unseen"

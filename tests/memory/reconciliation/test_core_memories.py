@@ -9,14 +9,14 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from memory.drafts import (Facets, MemoryChange)
+from accounts.models import Space, User
+from memory.drafts import Facets, MemoryChange
 from memory.formulas.importance import reinforced
-from accounts.models import (Space, User)
-from memory.models import (Memory, MemoryEvent, MemoryRevision)
+from memory.models import Memory, MemoryEvent, MemoryRevision
 from memory.models.policies import current_policy
 from memory.retention.extend import extend_memory
-from memory.retention.recycle_bin import (delete_memory, restore_memory)
-from memory.review.services import (approve_memory, reopen_memories)
+from memory.retention.recycle_bin import delete_memory, restore_memory
+from memory.review.services import approve_memory, reopen_memories
 from memory.store.importance_parts import importance_parts
 from memory.store.revisions import revert_memory
 from memory.store.services import revise_memory

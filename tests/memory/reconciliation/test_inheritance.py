@@ -2,10 +2,10 @@
 
 import pytest
 
-from memory.drafts import Facets
 from accounts.models import Space
+from memory.drafts import Facets
 from memory.models import MemoryEvent
-from memory.review.services import (approve_memory, reopen_memories)
+from memory.review.services import approve_memory, reopen_memories
 from tests.memory.writing import ALICE, NOW, hold, learn, stored
 
 pytestmark = pytest.mark.django_db

@@ -2,8 +2,8 @@
 
 import pytest
 
-from common.actors import SYSTEM
 from accounts.models import Space
+from common.actors import SYSTEM
 from memory.models import Memory
 from memory.retention.recycle_bin import delete_memory
 from tests.conftest import ApiClient, MakeKey

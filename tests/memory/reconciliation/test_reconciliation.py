@@ -6,7 +6,7 @@ import pytest
 
 from memory.models import Memory
 from memory.recall.similar import Neighbour
-from memory.reconciliation.rules import (Verdict, decide, echoes, patched)
+from memory.reconciliation.rules import Verdict, decide, echoes, patched
 
 
 def known(content: str, memory_type: str = "fact", *, core: bool = False) -> Memory:

@@ -9,11 +9,11 @@ import pytest
 from django.db import connection, transaction
 from django.utils import timezone
 
+from accounts.models import Space
 from common.actors import SYSTEM
 from memory.drafts import MemoryChange
-from accounts.models import Space
-from memory.models import (BinReason, IdempotentWrite, Memory, MemoryEvent, MemoryRevision)
-from memory.retention.recycle_bin import (delete_memory, purge_memory, restore_memory)
+from memory.models import BinReason, IdempotentWrite, Memory, MemoryEvent, MemoryRevision
+from memory.retention.recycle_bin import delete_memory, purge_memory, restore_memory
 from memory.retention.sweep import sweep
 from memory.store.services import revise_memory
 from tests.conftest import ApiClient, MakeKey

@@ -6,14 +6,14 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from accounts.models import Space, User
+from common.readers import EVERYONE, Reader
 from memory.drafts import MemoryChange
-from accounts.models import (Space, User)
 from memory.models import Memory
-from common.readers import (EVERYONE, Reader)
-from memory.recall.recall import (SearchRequest, recall)
-from memory.reconciliation.discarding import (discard_memory, undo_discard)
+from memory.recall.recall import SearchRequest, recall
+from memory.reconciliation.discarding import discard_memory, undo_discard
 from memory.reconciliation.succession import succession
-from memory.retention.recycle_bin import (delete_memory, restore_memory, undo_restore)
+from memory.retention.recycle_bin import delete_memory, restore_memory, undo_restore
 from memory.retention.sweep import sweep
 from memory.review.services import approve_memory
 from memory.store.services import revise_memory

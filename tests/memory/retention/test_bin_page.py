@@ -11,11 +11,11 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.formats import date_format
 
+from accounts.models import Space, User
 from common.actors import Actor
-from accounts.models import (Space, User)
-from memory.models import (Memory, MemoryEvent)
+from memory.models import Memory, MemoryEvent
 from memory.retention.overview import removals_by_reason
-from memory.retention.recycle_bin import (delete_memory, restore_memory, undo_restore)
+from memory.retention.recycle_bin import delete_memory, restore_memory, undo_restore
 from memory.retention.sweep import sweep
 from memory.review.services import reject_memory
 from tests.conftest import Answer

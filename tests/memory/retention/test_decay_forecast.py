@@ -7,7 +7,7 @@ import pytest
 
 from accounts.models import Space
 from memory.policy import PolicyDocument
-from memory.retention.decay_forecast import (LASTING_DAYS, POINTS, curve)
+from memory.retention.decay_forecast import LASTING_DAYS, POINTS, curve
 from tests.memory.sweeping import DAY, insert
 from tests.memory.writing import NOW
 

@@ -12,12 +12,12 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from accounts.models import Space, User
+from common.readers import EVERYONE
 from memory.drafts import MemoryChange
-from accounts.models import (Space, User)
 from memory.models import Memory
 from memory.models.policies import current_policy
 from memory.policies.services import change_policy
-from common.readers import EVERYONE
 from memory.retention import forecast
 from memory.retention.extend import extend_memory
 from memory.retention.statements import evictable

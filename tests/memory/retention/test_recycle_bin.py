@@ -5,11 +5,11 @@ from datetime import datetime, timedelta
 import pytest
 from django.utils import timezone
 
-from common.errors import (Conflict, NotFound)
 from accounts.models import Space
-from memory.models import (Memory, MemoryEvent)
-from memory.retention.recycle_bin import (delete_memory, restore_memories, restore_memory)
-from memory.retention.sweep import (Swept, sweep)
+from common.errors import Conflict, NotFound
+from memory.models import Memory, MemoryEvent
+from memory.retention.recycle_bin import delete_memory, restore_memories, restore_memory
+from memory.retention.sweep import Swept, sweep
 from tests.conftest import ApiClient, MakeKey
 from tests.memory.sweeping import DAY, insert, live, removals
 from tests.memory.writing import ALICE, NOW, actions, remember, set_policy, stored

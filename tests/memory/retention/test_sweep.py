@@ -10,15 +10,15 @@ import pytest
 from django.conf import settings
 from django.db import connection, transaction
 
-from assessor.models import Assessment
-from common.actors import (SYSTEM, Actor)
-from memory.formulas.importance import (current_importance, time_coef)
 from accounts.models import Space
-from memory.models import (Memory, MemoryEmbedding, MemoryEvent, MemoryRevision)
+from assessor.models import Assessment
+from common.actors import SYSTEM, Actor
+from memory.formulas.importance import current_importance, time_coef
+from memory.models import Memory, MemoryEmbedding, MemoryEvent, MemoryRevision
 from memory.models.policies import current_policy
 from memory.retention.recycle_bin import delete_memory
 from memory.retention.statements import evictable
-from memory.retention.sweep import (Swept, sweep, sweep_all)
+from memory.retention.sweep import Swept, sweep, sweep_all
 from memory.store.uses import mark_used
 from memory.tasks import sweep_all_spaces
 from tests.memory.sweeping import DAY, insert, live, removals, statuses

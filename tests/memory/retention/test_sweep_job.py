@@ -12,10 +12,10 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from accounts.models import Space, User
 from memory.jobs import services as jobs
 from memory.jobs.running import work_at
-from accounts.models import (Space, User)
-from memory.models import (Job, JobState, Memory)
+from memory.models import Job, JobState, Memory
 from memory.policies.services import change_policy
 from memory.retention import sweep_job
 from memory.retention.sweep import sweep

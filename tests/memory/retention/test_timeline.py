@@ -5,11 +5,19 @@ from datetime import date, timedelta
 import pytest
 from django.test import Client
 
-from common.actors import SYSTEM
 from accounts.models import Space
+from common.actors import SYSTEM
 from common.readers import EVERYONE
-from memory.retention.recycle_bin import (delete_memory, restore_memory)
-from memory.retention.timeline import (KINDS, LONGEST, STEPS, Period, count_by_step, events_of, first_day)
+from memory.retention.recycle_bin import delete_memory, restore_memory
+from memory.retention.timeline import (
+    KINDS,
+    LONGEST,
+    STEPS,
+    Period,
+    count_by_step,
+    events_of,
+    first_day,
+)
 from tests.memory.sweeping import DAY
 from tests.memory.writing import NOW, remember
 from tests.pages import client, shown

@@ -7,13 +7,13 @@ import pytest
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from common.errors import Conflict
 from accounts.models import Space
-from memory.models import (Memory, MemoryEvent, MemoryRevision, WebhookDelivery)
+from common.errors import Conflict
+from memory.models import Memory, MemoryEvent, MemoryRevision, WebhookDelivery
 from memory.models.history import Action
-from memory.reconciliation.discarding import (discard_memory, undo_discard)
+from memory.reconciliation.discarding import discard_memory, undo_discard
 from memory.reconciliation.rules import patched
-from memory.review.services import (approve_memory, decide_alike, reopen_memories)
+from memory.review.services import approve_memory, decide_alike, reopen_memories
 from memory.webhooks.services import create_webhook
 from tests.conftest import ApiClient, MakeKey
 from tests.memory.writing import ALICE, NOW, actions, hold, remember, stored

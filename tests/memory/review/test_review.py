@@ -5,13 +5,13 @@ from typing import Any
 
 import pytest
 
-from common.errors import (Conflict, NotFound)
 from accounts.models import Space
-from memory.models import (BinReason, Memory, MemoryEvent, Status)
-from memory.recall.recall import (SearchRequest, recall)
+from common.errors import Conflict, NotFound
+from memory.models import BinReason, Memory, MemoryEvent, Status
+from memory.recall.recall import SearchRequest, recall
 from memory.retention.recycle_bin import delete_memory
 from memory.retention.sweep import sweep
-from memory.review.services import (approve_memory, reject_memory)
+from memory.review.services import approve_memory, reject_memory
 from tests.conftest import ApiClient, MakeKey
 from tests.memory.writing import ALICE, NOW, actions, hold, remember, stored
 

@@ -8,14 +8,14 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from common.errors import (Conflict, NotFound)
-from accounts.models import (Space, User)
-from memory.models import (Memory, MemoryEvent, ReviewRule, Status)
-from memory.models.reasons import (kind_of, quote_of, sureness_of)
+from accounts.models import Space, User
+from common.errors import Conflict, NotFound
+from memory.models import Memory, MemoryEvent, ReviewRule, Status
+from memory.models.reasons import kind_of, quote_of, sureness_of
 from memory.retention.recycle_bin import delete_memory
-from memory.review.services import (decide_alike, reject_memory, reopen_memories)
+from memory.review.services import decide_alike, reject_memory, reopen_memories
 from memory.templatetags.ebb import marking
-from memory.text.difference import (Span, compared)
+from memory.text.difference import Span, compared
 from tests.conftest import Answer
 from tests.memory.writing import ALICE, NOW, actions, hold, remember, stored
 

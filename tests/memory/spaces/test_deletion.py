@@ -11,20 +11,20 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from accounts.members.services import add_member
+from accounts.models import Role, Space, User
 from assessor.models import Assessment
 from benchmarks.lived_in import lived_in
-from chat.models import (Conversation, Message)
-from accounts.members.services import add_member
+from chat.models import Conversation, Message
 from common.actors import SYSTEM
 from common.errors import Conflict
 from memory.jobs import services as jobs
 from memory.jobs.running import work_at
-from accounts.models import (Role, Space, User)
-from memory.models import (Job, JobState, Memory, MemoryEvent)
+from memory.models import Job, JobState, Memory, MemoryEvent
 from memory.retention.sweep_job import start_sweep
 from memory.spaces import deletion
 from memory.spaces.services import models_of_spaces
-from memory.tasks import (requeue_due_jobs, sweep_all_spaces)
+from memory.tasks import requeue_due_jobs, sweep_all_spaces
 from tests.conftest import ApiClient, MakeKey
 from tests.memory.writing import ALICE, NOW, remember
 

@@ -5,7 +5,7 @@ from django.core.management import call_command
 from django.test import Client
 from django.urls import reverse
 
-from accounts.models import (Space, User)
+from accounts.models import Space, User
 
 
 @pytest.fixture

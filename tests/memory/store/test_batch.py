@@ -9,7 +9,7 @@ import pytest
 from django.db import connection
 
 from accounts.models import Space
-from memory.models import (Memory, MemoryEmbedding, MemoryEvent)
+from memory.models import Memory, MemoryEmbedding, MemoryEvent
 from tests.conftest import ApiClient, MakeKey
 
 Api = Callable[[str | None], ApiClient]

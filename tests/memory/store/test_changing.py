@@ -5,13 +5,13 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from common.actors import SYSTEM
-from memory.drafts import (Facets, MemoryChange)
-from common.errors import (Conflict, NotFound)
 from accounts.models import Space
-from memory.models import (Memory, MemoryEvent, MemoryRevision)
-from memory.recall.recall import (SearchRequest, recall)
-from memory.retention.recycle_bin import (delete_memory, restore_memory)
+from common.actors import SYSTEM
+from common.errors import Conflict, NotFound
+from memory.drafts import Facets, MemoryChange
+from memory.models import Memory, MemoryEvent, MemoryRevision
+from memory.recall.recall import SearchRequest, recall
+from memory.retention.recycle_bin import delete_memory, restore_memory
 from memory.store.services import revise_memory
 from memory.store.uses import mark_used
 from tests.memory.writing import ALICE, NOW, actions, remember, set_policy, stored

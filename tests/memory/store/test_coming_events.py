@@ -4,8 +4,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from memory.drafts import MemoryChange
 from accounts.models import Space
+from memory.drafts import MemoryChange
 from memory.policies.services import change_policy
 from memory.store.services import revise_memory
 from memory.store.uses import mark_used

@@ -13,14 +13,14 @@ from django.db import connection
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from memory.drafts import (MemoryChange, MemoryDraft, Source)
 from accounts.models import Space
-from memory.models import (Memory, MemoryEmbedding)
+from memory.drafts import MemoryChange, MemoryDraft, Source
+from memory.models import Memory, MemoryEmbedding
 from memory.policies.services import change_policy
 from memory.retention import sweep as retention
-from memory.retention.recycle_bin import (delete_memory, purge_memory, restore_memory)
-from memory.retention.sweep import (Swept, sweep)
-from memory.store.services import (create_memories, revise_memory)
+from memory.retention.recycle_bin import delete_memory, purge_memory, restore_memory
+from memory.retention.sweep import Swept, sweep
+from memory.store.services import create_memories, revise_memory
 from tests.memory.sweeping import DAY
 from tests.memory.writing import ALICE, NOW
 

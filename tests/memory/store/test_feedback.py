@@ -6,21 +6,26 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from common.actors import (SYSTEM, Actor)
-from memory.drafts import MemoryChange
+from accounts.models import Space, User
+from common.actors import SYSTEM, Actor
 from common.errors import NotFound
+from memory.drafts import MemoryChange
 from memory.formulas.importance import adjustment
-from memory.lab.relevance import (mark_relevance, unmark_relevance)
-from memory.memories.bulk import (delete_memories, pin_memories)
+from memory.lab.relevance import mark_relevance, unmark_relevance
+from memory.memories.bulk import delete_memories, pin_memories
 from memory.memories.undo import undo
-from accounts.models import (Space, User)
 from memory.models import Memory
-from memory.retention.recycle_bin import (delete_memory, restore_memories, restore_memory, undo_restore)
+from memory.retention.recycle_bin import (
+    delete_memory,
+    restore_memories,
+    restore_memory,
+    undo_restore,
+)
 from memory.retention.sweep import sweep
-from memory.store.adjustment import (adjustment_parts, reset_adjustment)
+from memory.store.adjustment import adjustment_parts, reset_adjustment
 from memory.store.revisions import revert_memory
 from memory.store.services import revise_memory
-from memory.store.uses import (Use, mark_used, redo_use, undo_use)
+from memory.store.uses import Use, mark_used, redo_use, undo_use
 from tests.memory.writing import ALICE, NOW, actions, learn, remember, stored
 
 ASSESSOR = Actor("assessor", "local")

@@ -8,7 +8,7 @@ import pytest
 from accounts.models import Space
 from memory.models import MemoryEvent
 from memory.models.history import Action
-from memory.retention.recycle_bin import (delete_memory, purge_memory, restore_memory)
+from memory.retention.recycle_bin import delete_memory, purge_memory, restore_memory
 from memory.retention.sweep import sweep
 from tests.conftest import ApiClient, MakeKey
 from tests.memory.sweeping import DAY, insert

@@ -6,8 +6,8 @@ import time
 import pytest
 from django.db import connection, transaction
 
-from memory.drafts import (MemoryDraft, Source)
 from accounts.models import Space
+from memory.drafts import MemoryDraft, Source
 from memory.models import Memory
 from memory.store.services import create_memories
 from tests.locks import somebody_waits

@@ -5,11 +5,11 @@ from uuid import uuid4
 
 import pytest
 
-from memory.drafts import MemoryChange
-from common.errors import NotFound
 from accounts.models import Space
+from common.errors import NotFound
+from memory.drafts import MemoryChange
 from memory.models import Memory
-from memory.recall.recall import (SearchRequest, recall)
+from memory.recall.recall import SearchRequest, recall
 from memory.store.revisions import revert_memory
 from memory.store.services import revise_memory
 from tests.conftest import ApiClient, MakeKey

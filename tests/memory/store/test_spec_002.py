@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from accounts.models import Space
-from memory.models import (Memory, MemoryEvent, MemoryRevision)
+from memory.models import Memory, MemoryEvent, MemoryRevision
 from tests.conftest import ApiClient, MakeKey
 from tests.memory.writing import NOW, remember
 

@@ -11,19 +11,24 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from memory.drafts import (MemoryChange, MemoryDraft)
-from common.errors import (Conflict, NotFound)
 from accounts.models import Space
-from memory.models import (Memory, MemoryEvent, MemoryRevision, PolicyVersion)
+from common.errors import Conflict, NotFound
+from memory.drafts import MemoryChange, MemoryDraft
+from memory.models import Memory, MemoryEvent, MemoryRevision, PolicyVersion
 from memory.models.policies import current_policy
 from memory.policies.services import change_policy
 from memory.policy import DecayPolicy
-from memory.recall.recall import (SearchRequest, recall)
+from memory.recall.recall import SearchRequest, recall
 from memory.retention import statements
 from memory.retention.history import Cause
-from memory.retention.recycle_bin import (delete_memory, purge_memory, restore_memories, restore_memory)
-from memory.retention.sweep import (Swept, sweep)
-from memory.store.services import (create_memories, revise_memory)
+from memory.retention.recycle_bin import (
+    delete_memory,
+    purge_memory,
+    restore_memories,
+    restore_memory,
+)
+from memory.retention.sweep import Swept, sweep
+from memory.store.services import create_memories, revise_memory
 from memory.store.uses import mark_used
 from tests.memory.sweeping import DAY, random_memories
 from tests.memory.writing import ALICE, NOW, keyed, set_policy

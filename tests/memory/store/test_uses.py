@@ -5,13 +5,13 @@ from uuid import uuid4
 
 import pytest
 
-from common.actors import SYSTEM
-from memory.drafts import MemoryChange
-from common.errors import NotFound
 from accounts.models import Space
+from common.actors import SYSTEM
+from common.errors import NotFound
+from memory.drafts import MemoryChange
 from memory.models import Memory
 from memory.store.services import revise_memory
-from memory.store.uses import (Use, mark_used, redo_use, undo_use)
+from memory.store.uses import Use, mark_used, redo_use, undo_use
 from tests.memory.writing import ALICE, NOW, actions, remember, set_policy, stored
 
 LATER = NOW + timedelta(days=2)

@@ -9,11 +9,11 @@ import pytest
 from django.db import DatabaseError, connection
 from pydantic import ValidationError
 
-from memory.drafts import (Facets, MemoryDraft)
 from accounts.models import Space
-from memory.models import (Memory, MemoryEmbedding, MemoryEvent)
-from common.moments import (in_zone, zone_called)
-from memory.recall.recall import (SearchRequest, recall)
+from common.moments import in_zone, zone_called
+from memory.drafts import Facets, MemoryDraft
+from memory.models import Memory, MemoryEmbedding, MemoryEvent
+from memory.recall.recall import SearchRequest, recall
 from memory.store.services import create_memories
 from tests.memory.writing import ALICE, NOW, actions, keyed, remember, set_policy
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from memory.text.event_dates import (begins_at, event_in)
+from memory.text.event_dates import begins_at, event_in
 
 SAID = datetime(2026, 5, 20, 15, 30, tzinfo=UTC)  # a Wednesday
 NOVEMBER = datetime(2026, 11, 27, 9, 0, tzinfo=UTC)

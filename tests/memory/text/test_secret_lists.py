@@ -2,7 +2,7 @@
 
 import pytest
 
-from memory.text.secrets import (mask_secrets, says_only_secrets)
+from memory.text.secrets import mask_secrets, says_only_secrets
 from tests.memory.text.secret_lists import lines, secrets
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.text.secrets import (mask_json, mask_secrets, mask_together)
+from memory.text.secrets import mask_json, mask_secrets, mask_together
 
 # Made up, in the issuers' forms; joined here so that no scanner takes them for real.
 AWS = "AKIA" + "IOSFODNN7EXAMPLE"

@@ -3,9 +3,9 @@ writes it."""
 
 import pytest
 
-from common.errors import InvalidArguments
 from accounts.models import Space
-from memory.models import (Memory, MemoryEvent, MemoryRevision)
+from common.errors import InvalidArguments
+from memory.models import Memory, MemoryEvent, MemoryRevision
 from tests.memory.store.test_spec_002 import DEFAULTS, everything
 from tests.memory.tools.tool_calls import call
 from tests.memory.writing import actions, remember, stored

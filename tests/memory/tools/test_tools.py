@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from common.errors import (Conflict, InvalidArguments, NotFound)
 from accounts.models import Space
-from memory.models import (Memory, MemoryEvent, MemoryRevision)
-from memory.tools import (TOOLS, Caller, tool_named)
+from common.errors import Conflict, InvalidArguments, NotFound
+from memory.models import Memory, MemoryEvent, MemoryRevision
+from memory.tools import TOOLS, Caller, tool_named
 from tests.memory.store.test_spec_002 import BAD_IMPORTANCE, everything
 from tests.memory.tools.tool_calls import MODEL, NAMES, call
 from tests.memory.writing import NOW, actions, remember, set_policy, stored

@@ -5,10 +5,10 @@ import json
 
 import pytest
 
-from common.errors import (Conflict, InvalidArguments)
 from accounts.models import Space
-from memory.models import (Memory, MemoryEvent)
-from memory.tools import (TOOLS, Caller, tool_named)
+from common.errors import Conflict, InvalidArguments
+from memory.models import Memory, MemoryEvent
+from memory.tools import TOOLS, Caller, tool_named
 from tests.conftest import ApiClient, MakeKey
 from tests.memory.store.test_spec_002 import everything
 from tests.memory.tools.tool_calls import MODEL, NAMES, call

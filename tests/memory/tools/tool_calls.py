@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from common.actors import Actor
 from accounts.models import Space
-from memory.tools import (Caller, ToolAnswer, tool_named)
+from common.actors import Actor
+from memory.tools import Caller, ToolAnswer, tool_named
 from tests.memory.writing import NOW
 
 MODEL = Actor("assistant", "some-model")

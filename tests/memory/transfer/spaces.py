@@ -7,12 +7,12 @@ from typing import Any
 from django.db.models import GeneratedField
 from django.utils import timezone
 
+from accounts.models import Embedder, Space
 from common.actors import SYSTEM
+from common.readers import EVERYONE
 from memory.jobs import services as jobs
 from memory.jobs.running import work_at
-from accounts.models import (Embedder, Space)
-from memory.models import (Job, MemoryEmbedding)
-from common.readers import EVERYONE
+from memory.models import Job, MemoryEmbedding
 from memory.spaces.services import create_space
 from memory.transfer.export import export_lines
 from memory.transfer.sections import sections

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 from accounts.models import Space
-from memory.models import (JobState, Memory, Status)
+from memory.models import JobState, Memory, Status
 from memory.models.policies import current_policy
 from tests.memory.transfer.spaces import imported
 from tests.memory.writing import actions

@@ -14,11 +14,11 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 from django.utils import timezone
 
-from memory.jobs import services as jobs
 from accounts.models import Space
-from memory.models import (Job, JobPart, JobState, Memory, PolicyVersion)
-from memory.policies.services import change_policy
 from common.readers import EVERYONE
+from memory.jobs import services as jobs
+from memory.models import Job, JobPart, JobState, Memory, PolicyVersion
+from memory.policies.services import change_policy
 from memory.transfer.stream import export_response
 from tests.conftest import ApiClient, MakeKey
 from tests.memory.transfer.spaces import contents, exported, new_space, unlike

@@ -9,15 +9,15 @@ from django.urls import reverse
 from django.utils import timezone
 from pytest_django import Settings
 
+from accounts.models import Space, User
 from assessor.outbox.notices import mail_owners
 from common.errors import Conflict
 from memory.jobs import services as jobs
 from memory.jobs.running import work_at
-from accounts.models import (Space, User)
-from memory.models import (Job, JobPart, JobState)
-from memory.retention.recycle_bin import (delete_memory, purge_memory)
-from memory.transfer import (export_job, views)
-from memory.transfer.export_job import (KEPT, forget_old, ready_export, start_export)
+from memory.models import Job, JobPart, JobState
+from memory.retention.recycle_bin import delete_memory, purge_memory
+from memory.transfer import export_job, views
+from memory.transfer.export_job import KEPT, forget_old, ready_export, start_export
 from memory.users.erasure import start_erasure
 from tests.memory.transfer.spaces import exported
 from tests.memory.writing import ALICE, remember

@@ -10,13 +10,13 @@ from uuid import UUID, uuid4
 import pytest
 from django.db import InternalError, connection
 
-from assessor.models import (Assessment, State)
-from chat.models import (Conversation, Message)
-from memory.drafts import MemoryChange
-from common.errors import NotFound
-from memory.jobs.running import work_at
 from accounts.models import Space
-from memory.models import (JobState, Memory, MemoryEvent, MemoryRevision)
+from assessor.models import Assessment, State
+from chat.models import Conversation, Message
+from common.errors import NotFound
+from memory.drafts import MemoryChange
+from memory.jobs.running import work_at
+from memory.models import JobState, Memory, MemoryEvent, MemoryRevision
 from memory.models.policies import current_policy
 from memory.policies.services import change_policy
 from memory.store.services import revise_memory

@@ -8,18 +8,18 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as some
 
+from accounts.models import Space
 from chat.models import Message
 from common import json_limits
-from memory.drafts import MAX_CONTENT
 from common.errors import InvalidArguments
+from memory.drafts import MAX_CONTENT
 from memory.jobs.services import ERROR_LENGTH
-from accounts.models import Space
-from memory.models import (JobState, Memory)
-from memory.transfer import (documents, legacy_pickle)
+from memory.models import JobState, Memory
+from memory.transfer import documents, legacy_pickle
 from memory.transfer.foreign_records import read
-from memory.transfer.importing import (REASON_LENGTH, SHOWN)
+from memory.transfer.importing import REASON_LENGTH, SHOWN
 from memory.transfer.legacy_records import memory_line
-from memory.transfer.rows import (MAX_DEPTH, MAX_TEXT)
+from memory.transfer.rows import MAX_DEPTH, MAX_TEXT
 from tests.conftest import ApiClient, MakeKey
 from tests.memory.transfer.spaces import imported
 from tests.memory.transfer.test_files import HEADER, a_memory, lines

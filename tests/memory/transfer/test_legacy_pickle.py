@@ -15,9 +15,9 @@ from uuid import UUID, uuid4
 import numpy as np
 import pytest
 
-from common.errors import InvalidArguments
 from accounts.models import Space
-from memory.models import (JobState, Memory)
+from common.errors import InvalidArguments
+from memory.models import JobState, Memory
 from memory.transfer.legacy_pickle import load
 from tests.memory.transfer.spaces import imported
 

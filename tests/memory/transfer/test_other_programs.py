@@ -10,12 +10,12 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.utils import timezone
 
-from assessor.models import (Assessment, State)
+from accounts.models import Space, User
+from assessor.models import Assessment, State
 from assessor.tasks import assess
 from memory.jobs import services as jobs
 from memory.jobs.running import work_at
-from accounts.models import (Space, User)
-from memory.models import (Job, JobState, Memory)
+from memory.models import Job, JobState, Memory
 from memory.transfer.documents import found_in
 from memory.transfer.upload import start_import
 from tests.conftest import ApiClient, MakeKey

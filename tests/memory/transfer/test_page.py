@@ -9,10 +9,10 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.formats import date_format
 
+from accounts.models import Space, User
 from memory.jobs import services as jobs
 from memory.jobs.running import work_at
-from accounts.models import (Space, User)
-from memory.models import (Job, JobState, Memory)
+from memory.models import Job, JobState, Memory
 from tests.memory.transfer.spaces import exported
 from tests.memory.writing import NOW, remember, set_policy
 

@@ -8,12 +8,12 @@ from uuid import uuid4
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from accounts.models import Embedder, Space
 from assessor.models import Assessment
-from chat.models import (Conversation, Message)
+from chat.models import Conversation, Message
+from common.errors import Conflict, NotFound
 from memory.drafts import MemoryChange
-from common.errors import (Conflict, NotFound)
-from accounts.models import (Embedder, Space)
-from memory.models import (JobState, Memory)
+from memory.models import JobState, Memory
 from memory.models.policies import current_policy
 from memory.policies.services import change_policy
 from memory.retention import recycle_bin

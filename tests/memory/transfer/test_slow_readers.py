@@ -8,11 +8,11 @@ from django.http import StreamingHttpResponse
 from django.urls import reverse
 from django.utils import timezone
 
+from accounts.models import Space, User
 from common.errors import RateLimited
-from accounts.models import (Space, User)
 from common.readers import EVERYONE
 from memory.transfer import stream
-from memory.transfer.stream import (MOST_AT_ONCE, export_response)
+from memory.transfer.stream import MOST_AT_ONCE, export_response
 from tests.conftest import ApiClient, MakeKey
 from tests.memory.writing import remember
 from tests.pages import login

@@ -2,8 +2,8 @@
 
 from django.utils import timezone
 
-from accounts.models import (AuditEntry, Space)
-from memory.models import (Job, Memory)
+from accounts.models import AuditEntry, Space
+from memory.models import Job, Memory
 from memory.tasks import work
 from tests.conftest import ApiClient, MakeKey
 from tests.memory.users_of_a_space import WORD, alice_said, tables_with

@@ -5,13 +5,13 @@ from datetime import timedelta
 import pytest
 
 from accounts.keys.services import create_key
-from memory.drafts import MemoryDraft
 from accounts.models import Space
-from memory.models import (Memory, MemoryEvent)
+from common.readers import EVERYONE, Reader
+from memory.drafts import MemoryDraft
+from memory.models import Memory, MemoryEvent
 from memory.models.policies import current_policy
 from memory.policies.preview import preview_policy
 from memory.policies.services import change_policy
-from common.readers import (EVERYONE, Reader)
 from memory.recall.similar import similar
 from memory.retention.sweep import sweep
 from tests.conftest import ApiClient, MakeKey

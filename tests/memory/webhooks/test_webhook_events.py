@@ -8,18 +8,18 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from accounts.models import Space, User, WebhookEvent
+from common.readers import EVERYONE
 from memory.consolidation.services import apply_proposals
 from memory.consolidation.undo import undo_action
 from memory.memories.bulk import delete_memories
 from memory.memories.undo import undo
-from accounts.models import (Space, User, WebhookEvent)
-from memory.models import (Memory, Webhook, WebhookDelivery)
-from common.readers import EVERYONE
+from memory.models import Memory, Webhook, WebhookDelivery
 from memory.reconciliation.discarding import discard_memory
-from memory.retention.recycle_bin import (delete_memory, purge_memory, restore_memories, undo_restore)
+from memory.retention.recycle_bin import delete_memory, purge_memory, restore_memories, undo_restore
 from memory.retention.sweep import sweep
 from memory.review.reports import report_memory
-from memory.review.services import (approve_memory, reject_memory, reopen_memories)
+from memory.review.services import approve_memory, reject_memory, reopen_memories
 from memory.tasks import work
 from tests.conftest import ApiClient, MakeKey
 from tests.memory.consolidation.runs import PENICILLIN, proposals, run, said

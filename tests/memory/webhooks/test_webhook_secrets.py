@@ -10,8 +10,8 @@ from django.utils import timezone
 from pytest_django import Settings
 
 from accounts.models import Space
-from memory.models import (DeliveryState, Webhook)
 from common.readers import EVERYONE
+from memory.models import DeliveryState, Webhook
 from memory.transfer.export import export_lines
 from memory.webhooks.services import send_test
 from tests.memory.webhooks.receiver import Receiver

@@ -8,17 +8,17 @@ import pytest
 from django.db import transaction
 from django.utils import timezone
 
-from memory.drafts import MemoryChange
 from accounts.models import Space
-from memory.models import (MemoryEvent, Webhook, WebhookDelivery)
-from memory.retention.recycle_bin import (delete_memory, restore_memory)
+from memory.drafts import MemoryChange
+from memory.models import MemoryEvent, Webhook, WebhookDelivery
+from memory.retention.recycle_bin import delete_memory, restore_memory
 from memory.retention.sweep import sweep
 from memory.review.services import approve_memory
 from memory.store.services import revise_memory
-from memory.tasks import (SENDERS, sending)
-from memory.webhooks.deliveries import (PAUSES, due_webhooks, forget_old, note_outcome, work_off)
+from memory.tasks import SENDERS, sending
+from memory.webhooks.deliveries import PAUSES, due_webhooks, forget_old, note_outcome, work_off
 from memory.webhooks.sending import Outcome
-from memory.webhooks.services import (change_webhook, redeliver, rotate_webhook, send_test)
+from memory.webhooks.services import change_webhook, redeliver, rotate_webhook, send_test
 from memory.webhooks.signing import signature
 from tests.memory.sweeping import insert
 from tests.memory.webhooks.receiver import Receiver

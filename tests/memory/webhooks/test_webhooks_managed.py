@@ -5,7 +5,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from accounts.models import (AuditEntry, Space, User)
+from accounts.models import AuditEntry, Space, User
 from memory.models import Webhook
 from memory.webhooks.services import send_test
 from tests.conftest import ApiClient, MakeKey

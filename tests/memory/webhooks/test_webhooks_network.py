@@ -14,7 +14,7 @@ from pytest_django import Settings
 from accounts.models import Space
 from memory.webhooks import sending
 from memory.webhooks.addresses import is_public
-from memory.webhooks.sending import (Message, send)
+from memory.webhooks.sending import Message, send
 from memory.webhooks.services import send_test
 from memory.webhooks.signing import new_secret
 from tests.hostile_endpoint import nonsense

@@ -6,9 +6,9 @@ import pytest
 from django.utils import timezone
 from pytest_django import Settings
 
+from accounts.models import Space, WebhookEvent
 from common.actors import SYSTEM
-from accounts.models import (Space, WebhookEvent)
-from memory.models import (Webhook, WebhookDelivery)
+from memory.models import Webhook, WebhookDelivery
 from memory.tasks import deliver
 from memory.webhooks.services import create_webhook
 from tests.memory.webhooks.receiver import Receiver, receiving

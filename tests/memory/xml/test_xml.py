@@ -10,10 +10,10 @@ from django.utils import timezone
 from hypothesis import given
 from hypothesis import strategies as st
 
-from common.errors import InvalidArguments
 from accounts.models import Space
-from memory.models import (Memory, Status)
-from memory.xml import (Load, Save, requests_in)
+from common.errors import InvalidArguments
+from memory.models import Memory, Status
+from memory.xml import Load, Save, requests_in
 from tests.conftest import Answer, ApiClient, MakeKey
 from tests.memory.writing import NOW, remember, set_policy, stored
 

@@ -8,10 +8,10 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from accounts.models import Space
-from memory.models import Memory
 from common.moments import in_zone
+from memory.models import Memory
 from memory.policies.services import change_policy
-from memory.text.event_dates import (begins_at, event_in)
+from memory.text.event_dates import begins_at, event_in
 from tests.conftest import ApiClient, MakeKey
 from tests.memory.writing import ALICE, NOW, remember, stored
 

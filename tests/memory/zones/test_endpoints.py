@@ -10,13 +10,13 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from endpoints.mcp import resources
 from accounts.authentication import in_zone_of
+from accounts.models import AuditEntry, Space, User
 from accounts.pages import page_access
+from common.moments import in_zone, zone_called
+from endpoints.mcp import resources
 from memory.digest.announcing import announce_digests
-from accounts.models import (AuditEntry, Space, User)
-from memory.models import (JobState, Memory, WebhookDelivery)
-from common.moments import (in_zone, zone_called)
+from memory.models import JobState, Memory, WebhookDelivery
 from tests.conftest import ApiClient, MakeKey
 from tests.endpoints.mem0_client import Mem0, refused
 from tests.memory.transfer.spaces import exported, imported

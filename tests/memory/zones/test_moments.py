@@ -4,7 +4,19 @@ from datetime import UTC, date, datetime, timedelta, timezone
 
 import pytest
 
-from common.moments import (aware, beginning_of, end_of, in_zone, plausible, read_moment, spoken, stored_zone, zone_called, zone_name, zone_of)
+from common.moments import (
+    aware,
+    beginning_of,
+    end_of,
+    in_zone,
+    plausible,
+    read_moment,
+    spoken,
+    stored_zone,
+    zone_called,
+    zone_name,
+    zone_of,
+)
 
 SAID = datetime(2026, 7, 9, 10, 39, 17, tzinfo=UTC)
 SHANGHAI, NEW_YORK = zone_called("Asia/Shanghai"), zone_called("America/New_York")
