@@ -13,8 +13,8 @@ MAY = {
     "memory": (
         "view_memory", "change_memory", "delete_memory", "view_memoryevent", "view_memoryrevision",
         "view_relevancemark", "view_savedquery", "view_reviewrule", "view_policyversion",
-        "view_space",
     ),
+    "accounts": ("view_space",),
     "assessor": ("view_assessment", "change_assessment"),
     "chat": ("view_conversation", "view_message"),
 }  # fmt: skip

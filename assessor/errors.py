@@ -12,9 +12,9 @@ class AssessmentError(EbbError):
     """No usable assessment.
 
     If `permanent`, another attempt will not help. `retry_after` is in seconds. `answer` is the
-    model's unusable answer, if any, `code` the stored code of the cause (assessor.outbox.fault_labels).
-    `model` names the model that failed, "" for none. `usage` and `cost_usd` belong to an answer
-    that could not be used.
+    model's unusable answer, if any, `code` the stored code of the cause
+    (assessor.outbox.fault_labels). `model` names the model that failed, "" for none. `usage` and
+    `cost_usd` belong to an answer that could not be used.
     """
 
     def __init__(

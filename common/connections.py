@@ -35,8 +35,8 @@ _LAST = ThreadPoolExecutor(max_workers=2, thread_name_prefix="last")
 async def in_thread(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
     """Run synchronous database work of a stream on a shared thread.
 
-    A request's own thread is released when its stream begins (config.middleware.handler); later work borrows a
-    thread only while it runs.
+    A request's own thread is released when its stream begins (config.middleware.handler); later
+    work borrows a thread only while it runs.
     """
     return await _run(None, lambda: work(*args, **kwargs))
 

@@ -1,10 +1,12 @@
 """Counters and timings for `/metrics` (operations.monitoring.metrics): totals, without any content.
 
 In web processes and workers they live in files that all processes of a host share
-(operations.monitoring.shared_metrics), elsewhere in this process. Labels have few values, because each combination
-is a series. A model's name is not a label, because callers may send any name.
+(operations.monitoring.shared_metrics), elsewhere in this process. Labels have few values, because
+each combination is a series. A model's name is not a label, because callers may send any name.
 """
 
+from django.db import connection
+from django.http import HttpRequest
 from prometheus_client import CollectorRegistry, Counter, Histogram
 
 registry = CollectorRegistry()
@@ -74,3 +76,24 @@ tasks = Counter("ebb_tasks", "Tasks of workers", ["task", "outcome"], registry=r
 task_seconds = Histogram(
     "ebb_task_seconds", "Duration of a task", ["task"], registry=registry, buckets=_SLOW
 )
+
+
+def count_request(request: HttpRequest, status: int, seconds: float) -> None:
+    """Count a response by its route instead of its path, because each id would create a series."""
+    match = request.resolver_match
+    route = match.route if match else "(none)"
+    http_requests.labels(request.method, route, status).inc()
+    http_request_seconds.labels(request.method, route).observe(seconds)
+    count_pool_waits()
+
+
+def count_pool_waits() -> None:
+    """Add the waits for a database connection in this process since the last call."""
+    pool = connection.pool  # type: ignore[attr-defined]  # of the backend for PostgreSQL
+    if pool is None:  # as in tests
+        return
+    since = pool.pop_stats()
+    pool_requests.inc(since.get("requests_num", 0))
+    pool_waits.inc(since.get("requests_queued", 0))
+    pool_wait_seconds.inc(since.get("requests_wait_ms", 0) / 1000)
+    pool_timeouts.inc(since.get("requests_errors", 0))

@@ -13,7 +13,7 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse
 
 from common.log_ids import request_id
-from operations.monitoring.metrics import count_request
+from common.metrics import count_request
 
 logger = logging.getLogger("ebb.requests")
 

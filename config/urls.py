@@ -23,6 +23,7 @@ handler500 = "endpoints.errors.server_error"
 urlpatterns = [
     path("", home, name="home"),
     path("s/<slug:slug>/", include("chat.urls")),
+    path("s/<slug:slug>/", include("accounts.urls")),
     path("s/<slug:slug>/", include("memory.urls")),
     path("s/<slug:slug>/overview/attention/", attention, name="attention"),
     path("s/<slug:slug>/overview/health/", health_parts, name="health_parts"),

@@ -4,7 +4,7 @@ from django.urls import include, path
 
 FEATURES = (
     "memories", "consolidation", "digest", "review", "lab", "policies", "retention", "store",
-    "access", "spaces", "jobs", "webhooks", "embeddings", "transfer",
+    "spaces", "jobs", "webhooks", "embeddings", "transfer",
 )  # fmt: skip
 
 urlpatterns = [path("", include(f"memory.{feature}.urls")) for feature in FEATURES]

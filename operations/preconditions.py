@@ -5,11 +5,11 @@ import errno
 import socket
 
 import psycopg
+from celery import Celery
 from django.conf import settings
 from kombu.exceptions import KombuError
 
 from assessor.llm import ModelError, model_session
-from config.celery import app
 from memory.embeddings import BUILT_IN, PROVIDERS
 from operations.database import ADDRESS_RULE, libpq_url
 
@@ -62,7 +62,8 @@ def check_broker() -> None:
     if settings.CELERY_BROKER_URL.startswith("pgmq:"):
         return  # the queue is in the database
     try:
-        with app.connection_for_write(connect_timeout=_CONNECT_TIMEOUT) as queue:
+        program = Celery(broker=settings.CELERY_BROKER_URL, set_as_current=False)
+        with program.connection_for_write(connect_timeout=_CONNECT_TIMEOUT) as queue:
             queue.ensure_connection(max_retries=1, interval_start=0)
     except (KeyError, ImportError, ValueError):
         raise StartError(

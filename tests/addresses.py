@@ -17,6 +17,7 @@ from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
 from accounts.models import Space
 from memory.models import Memory
+from tests.packages import WITH_TABLES
 
 
 class Answered(Protocol):
@@ -28,7 +29,6 @@ class Answered(Protocol):
     def headers(self) -> Mapping[str, str]: ...
 
 
-OURS = ("memory", "assessor", "chat")
 # The APIs have their own tests; of the admin see `find_admin_pages`.
 _ELSEWHERE = ("api", "openai", "mem0", "admin")
 _STATES = ("status", "state", "role")
@@ -123,7 +123,7 @@ def values_of(argument: str, space: Space) -> Sequence[Any]:
     if argument == "short_id":
         return list(Memory.objects.in_space(space).values_list("short_id", flat=True)[:1])
     wanted = argument.removesuffix("_id")
-    models = [model for name in OURS for model in apps.get_app_config(name).get_models()]
+    models = [model for name in WITH_TABLES for model in apps.get_app_config(name).get_models()]
     ending = [model for model in models if model.__name__.lower().endswith(wanted)]
     if not ending:
         return ["1"]

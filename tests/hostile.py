@@ -12,7 +12,7 @@ from django.apps import apps
 from django.contrib.postgres.fields import ArrayField
 from django.db.models import CharField, Field, JSONField, Model, QuerySet, TextField, URLField
 
-from tests.addresses import OURS
+from tests.packages import WITH_TABLES
 
 # Turns what follows it around, and is never closed. One stands at the start of each text.
 RTL_OVERRIDE = "\N{RIGHT-TO-LEFT OVERRIDE}"
@@ -50,7 +50,9 @@ _SAID = {
 
 def make_hostile() -> None:
     """Puts hostile texts wherever a row holds what somebody wrote or a stranger answered."""
-    for model in (model for name in OURS for model in apps.get_app_config(name).get_models()):
+    for model in (
+        model for name in WITH_TABLES for model in apps.get_app_config(name).get_models()
+    ):
         if model.__name__ not in _OWN_TABLES:
             _make_hostile(model)
 

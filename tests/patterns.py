@@ -15,7 +15,8 @@ from time import thread_time
 from types import FunctionType, MappingProxyType, ModuleType
 from typing import Any
 
-PACKAGES = ("config", "memory", "assessor", "chat")
+from tests.packages import PACKAGES
+
 _MANY = 200  # a repetition of at least so many can make a pattern slow
 _VARIANTS = 6  # of the beginning of a near-match
 _RUNS = [*"aAz0 \n\t_-.,\"'“<[({@/:+=#>*`用户のéא", "\u200b", "\U0001f600"]

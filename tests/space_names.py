@@ -24,6 +24,7 @@ from django.db.models import Model
 from psycopg.sql import Composable
 
 from tests.cluster_rules import REFUSED_WITH, refused
+from tests.packages import WITH_TABLES
 from tests.space_scopes import unnamed
 
 ROOT: Path = settings.BASE_DIR
@@ -75,7 +76,7 @@ _PLACEHOLDER = re.compile(r"%(?:\(\w+\))?[sbt]")
 
 def models_of_a_space() -> list[type[Model]]:
     """Return the models whose rows belong to one space."""
-    packages = [apps.get_app_config(name) for name in ("memory", "assessor", "chat", "config")]
+    packages = [apps.get_app_config(name) for name in WITH_TABLES]
     ours = [model for package in packages for model in package.get_models()]
     return [model for model in ours if model.__name__ not in SHARED]
 

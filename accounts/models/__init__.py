@@ -7,6 +7,7 @@ from accounts.models.folding import Folded as Folded
 from accounts.models.installation import InstallationKey
 from accounts.models.invitations import Invitation
 from accounts.models.limits import LimitCount
+from accounts.models.webhook_events import WebhookEvent
 
 __all__ = [
     "ApiKey",
@@ -22,4 +23,5 @@ __all__ = [
     "Scope",
     "Space",
     "User",
+    "WebhookEvent",
 ]

@@ -1,7 +1,7 @@
 """The job that remembers a document: each passage is a step, assessed and stored at once.
 
-Memories worth keeping wait for review (assessor.saving.remembering), marked with the document's name. A
-document that was read before adds nothing.
+Memories worth keeping wait for review (assessor.saving.remembering), marked with the document's
+name. A document that was read before adds nothing.
 """
 
 import asyncio

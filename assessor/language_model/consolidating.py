@@ -1,7 +1,7 @@
 """Asks a model to summarise small memories of one conversation; each sentence names its sources.
 
-A sentence counts only if the memories that it names support it (assessor.language_model.grounding). Without a
-model or a usable answer, memory.consolidation.summaries chooses sentences instead.
+A sentence counts only if the memories that it names support it (assessor.language_model.grounding).
+Without a model or a usable answer, memory.consolidation.summaries chooses sentences instead.
 """
 
 import asyncio

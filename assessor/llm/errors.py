@@ -2,7 +2,8 @@
 
 A provider translates the errors of its SDK and of the network into these classes; the pipeline and
 the chat see nothing else. `permanent` decides whether to retry. The sentences are plain English
-constants, because they are logged and stored; a page translates them (assessor.outbox.fault_labels).
+constants, because they are logged and stored; a page translates them
+(assessor.outbox.fault_labels).
 """
 
 from typing import ClassVar

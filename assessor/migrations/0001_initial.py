@@ -1,12 +1,12 @@
+import accounts.models.zones
+import common.readers
 import django.contrib.postgres.fields
 import django.db.models.deletion
 import django.utils.timezone
-import memory.models.zones
-import memory.readers
 import uuid
 from django.db import migrations, models
 
-from §common.space_keys import SpaceKeys
+from common.space_keys import SpaceKeys
 
 
 class Migration(migrations.Migration):
@@ -14,6 +14,7 @@ class Migration(migrations.Migration):
     initial = True
 
     dependencies = [
+        ('accounts', '0001_initial'),
         ('memory', '0001_initial'),
     ]
 
@@ -22,19 +23,19 @@ class Migration(migrations.Migration):
             name='Assessment',
             fields=[
                 ('created_at', models.DateTimeField(default=django.utils.timezone.now, verbose_name='created')),
-                ('time_zone', models.CharField(blank=True, db_default='', default='', max_length=64, validators=[memory.models.zones.validate_zone], verbose_name='time zone')),
+                ('time_zone', models.CharField(blank=True, db_default='', default='', max_length=64, validators=[accounts.models.zones.validate_zone], verbose_name='time zone')),
                 ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
                 ('request_id', models.CharField(blank=True, db_default='', editable=False, max_length=64)),
                 ('idempotency_key', models.CharField(blank=True, editable=False, max_length=200, null=True)),
-                ('user_id', models.CharField(blank=True, max_length=255, null=True, validators=[memory.readers.validate_user], verbose_name='user ID')),
-                ('said_by', models.CharField(blank=True, max_length=255, null=True, validators=[memory.readers.validate_name], verbose_name='said by')),
+                ('user_id', models.CharField(blank=True, max_length=255, null=True, validators=[common.readers.validate_user], verbose_name='user ID')),
+                ('said_by', models.CharField(blank=True, max_length=255, null=True, validators=[common.readers.validate_name], verbose_name='said by')),
                 ('user_message', models.TextField(verbose_name='user message')),
                 ('assistant_response', models.TextField(blank=True, verbose_name="assistant's reply")),
                 ('source_role', models.CharField(default='user', max_length=20, verbose_name='speaker role')),
                 ('source_conversation', models.CharField(blank=True, max_length=200, verbose_name='conversation')),
                 ('context', models.JSONField(blank=True, default=dict, verbose_name='context')),
-                ('agent_id', models.CharField(blank=True, max_length=255, null=True, validators=[memory.readers.validate_name], verbose_name='agent ID')),
-                ('session_id', models.CharField(blank=True, max_length=255, null=True, validators=[memory.readers.validate_name], verbose_name='session ID')),
+                ('agent_id', models.CharField(blank=True, max_length=255, null=True, validators=[common.readers.validate_name], verbose_name='agent ID')),
+                ('session_id', models.CharField(blank=True, max_length=255, null=True, validators=[common.readers.validate_name], verbose_name='session ID')),
                 ('metadata', models.JSONField(blank=True, db_default={}, default=dict, verbose_name='metadata')),
                 ('state', models.CharField(choices=[('queued', 'queued'), ('running', 'running'), ('retrying', 'retrying'), ('done', 'done'), ('ignored', 'ignored'), ('failed', 'failed')], default='queued', max_length=8, verbose_name='state')),
                 ('due_at', models.DateTimeField(default=django.utils.timezone.now, verbose_name='due')),
@@ -71,7 +72,7 @@ class Migration(migrations.Migration):
                 ('ttl_seconds', models.PositiveBigIntegerField(blank=True, null=True, verbose_name='lifetime (s)')),
                 ('memory', models.ForeignKey(blank=True, db_constraint=False, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='assessments', to='memory.memory', verbose_name='memory')),
                 ('part_of', models.ForeignKey(blank=True, db_constraint=False, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='parts', to='assessor.assessment', verbose_name='part of')),
-                ('space', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='assessments', to='memory.space', verbose_name='space')),
+                ('space', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='assessments', to='accounts.space', verbose_name='space')),
             ],
             options={
                 'verbose_name': 'assessment',
@@ -87,7 +88,7 @@ class Migration(migrations.Migration):
                 ('day', models.DateField(verbose_name='day')),
                 ('reason', models.CharField(max_length=20, verbose_name='reason')),
                 ('count', models.PositiveIntegerField(default=1, verbose_name='requests')),
-                ('space', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='memory.space')),
+                ('space', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='accounts.space')),
             ],
             options={
                 'verbose_name': 'requests that were not assessed',

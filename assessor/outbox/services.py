@@ -143,10 +143,10 @@ def finish(
     """Store the assessment in one transaction, and its memory if it is important enough or changes
     a known one.
 
-    The advisor may decide how the memory relates to its neighbours (assessor.language_model.reconciling), and the
-    second opinion whether doubtful words wait for review (assessor.saving.second_opinion). Returns
-    the exchange's memory: new, known or waiting for review; None if it is not important enough or
-    the lease was lost. Raises AssessmentError if the memory cannot be embedded.
+    The advisor may decide how the memory relates to its neighbours, and the second opinion whether
+    doubtful words wait for review. Returns the exchange's memory: new, known or waiting for review;
+    None if it is not important enough or the lease was lost. Raises AssessmentError if the memory
+    cannot be embedded.
     """
     policy, now = current_policy(assessment.space).document, beside(now, assessment.said_at)
     if policy.assessment.mask_secrets:

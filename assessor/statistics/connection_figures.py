@@ -23,8 +23,8 @@ MOSTLY = 0.5
 class ConnectionFigures:
     """The latest assessments by one connection: their number, and their time in milliseconds.
 
-    Only summaries of memories to save are checked (assessor.language_model.grounding). Of the `checked` summaries,
-    `replaced` said more than the person did.
+    Only summaries of memories to save are checked (assessor.language_model.grounding). Of the
+    `checked` summaries, `replaced` said more than the person did.
     """
 
     assessed: int = 0

@@ -1,13 +1,13 @@
+import accounts.models.zones
+import common.readers
 import django.db.models.deletion
 import django.db.models.functions.text
 import django.utils.timezone
-import memory.models.zones
-import memory.readers
 import uuid
 from django.conf import settings
 from django.db import migrations, models
 
-from §common.space_keys import SpaceKeys
+from common.space_keys import SpaceKeys
 
 
 class Migration(migrations.Migration):
@@ -15,8 +15,8 @@ class Migration(migrations.Migration):
     initial = True
 
     dependencies = [
+        ('accounts', '0001_initial'),
         ('assessor', '0001_initial'),
-        ('memory', '0001_initial'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
@@ -25,9 +25,9 @@ class Migration(migrations.Migration):
             name='Conversation',
             fields=[
                 ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
-                ('user_id', models.CharField(blank=True, max_length=255, null=True, validators=[memory.readers.validate_user], verbose_name='user ID')),
-                ('agent_id', models.CharField(blank=True, max_length=255, null=True, validators=[memory.readers.validate_name], verbose_name='agent ID')),
-                ('session_id', models.CharField(blank=True, max_length=255, null=True, validators=[memory.readers.validate_name], verbose_name='session ID')),
+                ('user_id', models.CharField(blank=True, max_length=255, null=True, validators=[common.readers.validate_user], verbose_name='user ID')),
+                ('agent_id', models.CharField(blank=True, max_length=255, null=True, validators=[common.readers.validate_name], verbose_name='agent ID')),
+                ('session_id', models.CharField(blank=True, max_length=255, null=True, validators=[common.readers.validate_name], verbose_name='session ID')),
                 ('title', models.CharField(blank=True, max_length=120, verbose_name='title')),
                 ('memory', models.CharField(choices=[('on', 'memory on'), ('read_only', 'memory read-only'), ('off', 'memory off')], db_default='on', default='on', max_length=9, verbose_name='memory')),
                 ('external_id', models.CharField(blank=True, db_default='', max_length=220, verbose_name="client's conversation ID")),
@@ -35,12 +35,12 @@ class Migration(migrations.Migration):
                 ('model', models.CharField(blank=True, db_default='', max_length=120, verbose_name='model')),
                 ('system_prompt', models.TextField(blank=True, db_default='', verbose_name='system prompt')),
                 ('created_at', models.DateTimeField(default=django.utils.timezone.now, verbose_name='created')),
-                ('time_zone', models.CharField(blank=True, db_default='', default='', max_length=64, validators=[memory.models.zones.validate_zone], verbose_name='time zone')),
+                ('time_zone', models.CharField(blank=True, db_default='', default='', max_length=64, validators=[accounts.models.zones.validate_zone], verbose_name='time zone')),
                 ('updated_at', models.DateTimeField(default=django.utils.timezone.now, verbose_name='last message')),
                 ('deleted_at', models.DateTimeField(blank=True, null=True, verbose_name='deleted')),
                 ('shared_at', models.DateTimeField(blank=True, null=True, verbose_name='shared')),
                 ('created_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL, verbose_name='started by')),
-                ('space', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='conversations', to='memory.space', verbose_name='space')),
+                ('space', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='conversations', to='accounts.space', verbose_name='space')),
             ],
             options={
                 'verbose_name': 'conversation',
@@ -53,7 +53,7 @@ class Migration(migrations.Migration):
                 ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
                 ('position', models.PositiveIntegerField(verbose_name='position')),
                 ('role', models.CharField(choices=[('user', 'user'), ('assistant', 'assistant')], max_length=9, verbose_name='role')),
-                ('said_by', models.CharField(blank=True, max_length=255, null=True, validators=[memory.readers.validate_name], verbose_name='said by')),
+                ('said_by', models.CharField(blank=True, max_length=255, null=True, validators=[common.readers.validate_name], verbose_name='said by')),
                 ('state', models.CharField(choices=[('pending', 'pending'), ('streaming', 'streaming'), ('done', 'done'), ('stopped', 'stopped'), ('failed', 'failed')], default='done', max_length=9, verbose_name='state')),
                 ('leased_until', models.DateTimeField(blank=True, editable=False, null=True)),
                 ('content', models.TextField(blank=True, verbose_name='content')),
@@ -72,7 +72,7 @@ class Migration(migrations.Migration):
                 ('replaced_at', models.DateTimeField(blank=True, null=True, verbose_name='replaced')),
                 ('assessment', models.ForeignKey(blank=True, db_constraint=False, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='assessor.assessment', verbose_name='assessment')),
                 ('conversation', models.ForeignKey(db_constraint=False, on_delete=django.db.models.deletion.CASCADE, related_name='messages', to='chat.conversation', verbose_name='conversation')),
-                ('space', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='memory.space', verbose_name='space')),
+                ('space', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='accounts.space', verbose_name='space')),
             ],
             options={
                 'verbose_name': 'message',
@@ -84,7 +84,7 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('key', models.CharField(max_length=200)),
-                ('space', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='memory.space')),
+                ('space', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='accounts.space')),
                 ('reply', models.ForeignKey(db_constraint=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='chat.message')),
             ],
             options={
@@ -101,7 +101,7 @@ class Migration(migrations.Migration):
                 ('body', models.JSONField(verbose_name='response')),
                 ('created_at', models.DateTimeField(verbose_name='created')),
                 ('conversation', models.ForeignKey(db_constraint=False, on_delete=django.db.models.deletion.CASCADE, related_name='responses', to='chat.conversation', verbose_name='conversation')),
-                ('space', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='memory.space', verbose_name='space')),
+                ('space', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='accounts.space', verbose_name='space')),
             ],
             options={
                 'verbose_name': 'response',

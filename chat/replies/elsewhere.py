@@ -1,7 +1,7 @@
 """Replies across web processes: lets a page read and stop a reply that another process writes.
 
-A reader asks all processes for its reply (chat.replies.process_channel). The process that writes the reply
-sends the events so far, then the new ones, until the reply ends or the reader leaves.
+A reader asks all processes for its reply (chat.replies.process_channel). The process that writes
+the reply sends the events so far, then the new ones, until the reply ends or the reader leaves.
 
 The database decides when a reply has ended. So a page also shows the whole reply at its end if no
 process answers: the writer has died or cannot be reached, or the reply belongs to a program's call.

@@ -100,8 +100,8 @@ def why(
     message: Message, question: str | None = None, *, standing: Sequence[Stored] = ()
 ) -> dict[str, Any]:
     """Return the inspector's context for a reply: `message`, `question`, its Hits and those of its
-    `standing` rules that the reader sees (chat.why.shown_rules). A caller that has read the question
-    passes it, which saves a query."""
+    `standing` rules that the reader sees (chat.why.shown_rules). A caller that has read the
+    question passes it, which saves a query."""
     question = question_of(message) if question is None else question
     now = _now(message, question)
     return {

@@ -31,7 +31,7 @@ class Waiting:
 
 def add_queue(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
     """Return the start page's context with `queue` and `full_spaces` (unfold calls this)."""
-    full = _full_spaces() if request.user.has_perm("memory.view_space") else []
+    full = _full_spaces() if request.user.has_perm("accounts.view_space") else []
     return {**context, "queue": list(_queue(request)), "full_spaces": full}
 
 

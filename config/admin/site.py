@@ -17,11 +17,11 @@ from unfold.sites import UnfoldAdminSite
 from accounts import roles
 
 # The lists that a moderator opens most; the others follow by name.
-APPS = ("memory", "assessor", "chat", "auth")
+APPS = ("accounts", "memory", "assessor", "chat", "auth")
 LISTS = ("Memory", "Space", "User", "MemoryEvent")
 
 
-class EbbAdminSite(UnfoldAdminSite):  # type: ignore[misc]  # unfold has no types
+class EbbAdminSite(UnfoldAdminSite):
     """Allows script evaluation on admin pages only: unfold uses Alpine.js, which evaluates
     expressions.
     """

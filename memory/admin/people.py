@@ -94,7 +94,7 @@ class SpaceAdmin(OperatorsAdmin, ReadOnlyAdmin):
         """Allow moderators only the names, for the filters of their lists."""
         match = request.resolver_match
         if match is not None and match.url_name == "autocomplete":
-            return request.user.has_perm("memory.view_space")
+            return request.user.has_perm("accounts.view_space")
         return super().has_view_permission(request, obj)
 
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:

@@ -14,7 +14,7 @@ from memory.models.relevance import RelevanceMark
 from memory.models.review_rules import ReviewRule
 from memory.models.saved_queries import SavedQuery
 from memory.models.usage import ModelUsage, UsagePurpose
-from memory.models.webhooks import DeliveryState, Webhook, WebhookDelivery, WebhookEvent
+from memory.models.webhooks import DeliveryState, Webhook, WebhookDelivery
 from memory.models.workers import WorkerHeartbeat
 
 __all__ = [
@@ -46,6 +46,5 @@ __all__ = [
     "UsagePurpose",
     "Webhook",
     "WebhookDelivery",
-    "WebhookEvent",
     "WorkerHeartbeat",
 ]

@@ -12,7 +12,7 @@ from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from accounts.models.access import Space
+from accounts.models import Space
 from accounts.models.personal import PersonalQuerySet, user_field
 from accounts.models.space_rows import SpaceRow
 

@@ -19,8 +19,7 @@ from django.db.models.functions import Cast, Coalesce, Now
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from accounts.models import Embedder
-from accounts.models.access import Space
+from accounts.models import Embedder, Space
 from accounts.models.personal import Attributed, PersonalQuerySet
 from accounts.models.space_rows import SpaceRow
 from common.text_forms import folded, tag_spellings

@@ -11,7 +11,7 @@ from django.db import models
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from accounts.models.access import Space
+from accounts.models import Space
 from accounts.models.actor_types import ActorType
 from accounts.models.space_rows import SpaceRow
 from common.sql import fetch

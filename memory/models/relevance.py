@@ -13,7 +13,7 @@ from django.db.models.functions import MD5
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from accounts.models.access import Space
+from accounts.models import Space
 from accounts.models.space_rows import SpaceForeignKey, SpaceRow
 
 

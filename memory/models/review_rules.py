@@ -12,7 +12,7 @@ from django.db.models.functions import MD5
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from accounts.models.access import Space
+from accounts.models import Space
 from accounts.models.space_rows import SpaceRow
 from memory.models.reasons import in_words
 

@@ -7,7 +7,7 @@ from typing import ClassVar
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
-from accounts.models.access import Space
+from accounts.models import Space
 from accounts.models.space_rows import SpaceRow
 
 

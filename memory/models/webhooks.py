@@ -12,9 +12,10 @@ from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from accounts.models.access import Space
+from accounts.models import Space
 from accounts.models.personal import PersonalQuerySet, user_field
 from accounts.models.space_rows import SpaceForeignKey, SpaceRow
+from accounts.models.webhook_events import WebhookEvent
 from common.sealing import unseal
 
 
@@ -42,23 +43,6 @@ class DeliveryQuerySet(PersonalQuerySet["WebhookDelivery"]):
     def in_space(self, space: Space) -> DeliveryQuerySet:
         """Return the messages of this space."""
         return self.filter(space_id=space.pk)
-
-
-class WebhookEvent(models.TextChoices):
-    """The events that a webhook can receive."""
-
-    CREATED = "memory.created", _("memory created")
-    REVISED = "memory.revised", _("memory revised")
-    SUPERSEDED = "memory.superseded", _("memory superseded")
-    EXPIRED = "memory.expired", _("memory expired")
-    EVICTED = "memory.evicted", _("memory evicted")
-    DELETED = "memory.deleted", _("memory deleted")
-    RESTORED = "memory.restored", _("memory restored")
-    PURGED = "memory.purged", _("memory purged")
-    HELD = "memory.held", _("memory sent to review")
-    USER_ERASED = "user.erased", _("user erased")
-    ASSESSMENT_FAILED = "assessment.failed", _("assessment failed")
-    DIGEST_READY = "digest.ready", _("weekly digest ready")
 
 
 class DeliveryState(models.TextChoices):

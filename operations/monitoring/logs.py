@@ -47,7 +47,7 @@ class JsonFormatter(logging.Formatter):
     """Formats an entry as one JSON object, with the ids of the request and the assessment."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """Return the object on one line. The level is first: operations.startup.processes looks for it."""
+        """Return the object on one line, the level first: startup.processes looks for it."""
         entry = {
             "level": record.levelname,
             "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),

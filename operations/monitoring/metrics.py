@@ -8,7 +8,6 @@ and a public proxy must block this path.
 from collections.abc import Iterator
 
 from django.conf import settings
-from django.db import connection
 from django.db.models import Count
 from django.http import HttpRequest, HttpResponse
 from django.utils.crypto import constant_time_compare
@@ -19,14 +18,6 @@ from prometheus_client.exposition import CONTENT_TYPE_LATEST
 from prometheus_client.registry import Collector
 
 from assessor.models import Assessment, State
-from common.metrics import (
-    http_request_seconds,
-    http_requests,
-    pool_requests,
-    pool_timeouts,
-    pool_wait_seconds,
-    pool_waits,
-)
 from common.sql import fetch
 from memory.jobs.workers import BEAT
 from operations.monitoring.shared_metrics import process_metrics
@@ -37,27 +28,6 @@ _UNFINISHED = [State.QUEUED, State.RETRYING, State.RUNNING]
 # PostgreSQL's own estimate, -1 before the first one, because counting the rows would read the whole
 # table.
 _ROWS = "SELECT reltuples FROM pg_class WHERE oid = 'memory_memory'::regclass"
-
-
-def count_request(request: HttpRequest, status: int, seconds: float) -> None:
-    """Count a response by its route instead of its path, because each id would create a series."""
-    match = request.resolver_match
-    route = match.route if match else "(none)"
-    http_requests.labels(request.method, route, status).inc()
-    http_request_seconds.labels(request.method, route).observe(seconds)
-    count_pool_waits()
-
-
-def count_pool_waits() -> None:
-    """Add the waits for a database connection in this process since the last call."""
-    pool = connection.pool  # type: ignore[attr-defined]  # of the backend for PostgreSQL
-    if pool is None:  # as in tests
-        return
-    since = pool.pop_stats()
-    pool_requests.inc(since.get("requests_num", 0))
-    pool_waits.inc(since.get("requests_queued", 0))
-    pool_wait_seconds.inc(since.get("requests_wait_ms", 0) / 1000)
-    pool_timeouts.inc(since.get("requests_errors", 0))
 
 
 class FromDatabase(Collector):

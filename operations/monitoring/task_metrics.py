@@ -7,8 +7,8 @@ from celery.signals import task_postrun, task_prerun
 from django.conf import settings
 
 from common import log_ids, metrics
+from common.metrics import count_pool_waits
 from common.queue import REQUEST_ID
-from operations.monitoring.metrics import count_pool_waits
 from operations.monitoring.shared_metrics import serve_metrics
 
 _started: dict[str, float] = {}

@@ -211,9 +211,15 @@ def test_exchanges_are_assessed_again_in_the_moderators_name(space: Space, admin
 
 
 HIDDEN = [
-    "memory/apikey", "memory/installationkey", "memory/user", "memory/space", "memory/auditentry",
-    "memory/installationauditentry", "memory/embedder", "auth/group",
-]  # fmt: skip
+    "accounts/apikey",
+    "accounts/installationkey",
+    "accounts/user",
+    "accounts/space",
+    "accounts/auditentry",
+    "accounts/installationauditentry",
+    "accounts/embedder",
+    "auth/group",
+]
 
 
 def test_the_start_page_lists_what_waits(

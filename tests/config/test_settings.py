@@ -12,6 +12,7 @@ import pytest
 from django.conf import settings
 
 from operations.local_files import keep_secret_key, note_data_dir
+from tests.packages import PACKAGES
 
 ROOT: Path = settings.BASE_DIR
 
@@ -46,13 +47,13 @@ def test_every_variable_is_described_and_every_described_one_is_read() -> None:
 
 
 def test_environment_is_read_in_the_settings_only() -> None:
-    """config/ also writes variables for the processes that it starts, and sets the settings'
+    """operations/ also writes variables for the processes that it starts, and sets the settings'
     module. Neither reads a setting."""
     reading = re.compile(r"os\.getenv|environ\.get\(|environ\[[^\]]+\](?!\s*=)|\benv\.\w+\(")
     allowed = {ROOT / "config" / "settings.py"}
     sources = [
         path
-        for package in ("config", "memory", "assessor", "chat")
+        for package in PACKAGES
         for path in (ROOT / package).rglob("*.py")
         if path not in allowed
     ]

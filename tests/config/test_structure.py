@@ -17,10 +17,10 @@ from django.core.management import call_command
 from django.db.models import CheckConstraint, ForeignKey, UniqueConstraint
 
 from accounts.models.space_rows import SpaceRow
+from tests.packages import PACKAGES
 from tests.space_names import models_of_a_space
 
 ROOT: Path = settings.BASE_DIR
-PACKAGES = ("config", "memory", "assessor", "chat")
 
 
 def sources() -> Iterator[Path]:
@@ -116,7 +116,9 @@ def test_functions_are_short() -> None:
 
 
 DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(ROOT.glob("docs/**/*.md"))]
-_FOLDERS = "assessor|benchmarks|chat|clients|config|docs|locale|memory|ops|static|templates|tests"
+_FOLDERS = "|".join(
+    [*PACKAGES, "benchmarks", "clients", "docs", "locale", "ops", "static", "templates", "tests"]
+)
 # A path from the top, or the end of one: `docs/look.md`, `head.py`, `chat/_options.html`.
 _NAMED = re.compile(
     rf"(?<![\w/.*<>-])((?:{_FOLDERS})/[\w./-]*[\w/]|\w[\w./-]*\.(?:css|html|js|md|py|toml))(?![\w*<])"

@@ -1,0 +1,13 @@
+"""The packages of the product, and those of them with tables."""
+
+PACKAGES = (
+    "config",
+    "operations",
+    "endpoints",
+    "chat",
+    "assessor",
+    "memory",
+    "accounts",
+    "common",
+)
+WITH_TABLES = ("accounts", "memory", "assessor", "chat")
