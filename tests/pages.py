@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from django.core.cache import caches
 from django.test import Client
 from django.urls import reverse
 
@@ -12,9 +13,11 @@ HTMX = {"HX-Request": "true"}
 
 
 def login(user: User) -> Client:
-    """The browser of somebody who is logged in."""
+    """The browser of somebody who is logged in, and whose session is noted: that happens once in
+    five minutes, and is no part of the questions that a page asks."""
     client = Client()
     client.force_login(user)
+    caches["process"].set(f"session-noted:{client.session.session_key}", True)
     return client
 
 

@@ -87,6 +87,7 @@ def _dump_options() -> list[str]:
     return [
         *("--format=custom", "--compress=1"),
         *(f"--table=public.{name}_*" for name in prefixes),
+        "--table=public.ebb_cache",
         *(f"--exclude-table-data=public.{name}" for name in _LEFT_OUT),
     ]
 

@@ -143,7 +143,7 @@ def test_the_admin_says_permissions_in_chinese() -> None:
 
     assert len(offered) > 100
     assert [text for text in offered if set(WORD.findall(text)) - NAMES] == []
-    assert "记忆 | 限制计数 | 可以查看" in offered
+    assert "账户 | 限制计数 | 可以查看" in offered
     assert moderators.permissions.exists()
     assert "Group" not in deleting
 
