@@ -20,6 +20,7 @@ from memory.spaces.services import create_space
 from tests.conftest import Answer
 from tests.memory.recall.test_recall import fill
 from tests.memory.writing import ALICE, NOW, learn, remember
+from tests.pages import login
 from tests.stub_model import StubModel
 
 HTMX = {"HX-Request": "true"}
@@ -27,9 +28,8 @@ QUESTION = "what does the user eat?"
 
 
 @pytest.fixture
-def page(client: Client, alice: User) -> Client:
-    client.force_login(alice)
-    return client
+def page(alice: User) -> Client:
+    return login(alice)
 
 
 def address(name: str, space: Space, *args: object, **asked: Any) -> str:

@@ -9,15 +9,14 @@ from django.utils import timezone
 from accounts.models import Space, User
 from memory.models import WorkerHeartbeat
 from tests.memory.writing import remember
+from tests.pages import login
 
 PAGE = "/s/home/overview/"
 
 
 @pytest.fixture
 def browser(alice: User, space: Space) -> Client:
-    client = Client()
-    client.force_login(alice)
-    return client
+    return login(alice)
 
 
 def test_an_empty_space_is_told_what_comes_next(browser: Client) -> None:

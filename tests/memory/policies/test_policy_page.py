@@ -20,12 +20,12 @@ from memory.policy import PolicyDocument, changed
 from tests.conftest import Answer
 from tests.memory.sweeping import DAY, insert
 from tests.memory.writing import ALICE, NOW, remember, set_policy
+from tests.pages import login
 
 
 @pytest.fixture
-def page(client: Client, alice: User) -> Client:
-    client.force_login(alice)
-    return client
+def page(alice: User) -> Client:
+    return login(alice)
 
 
 def form(space: Space, **changed: Any) -> dict[str, Any]:

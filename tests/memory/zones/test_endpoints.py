@@ -155,11 +155,11 @@ def test_an_export_keeps_the_zones(space: Space, other_space: Space) -> None:
 
 
 def test_the_first_login_takes_the_browsers_zone(alice: User, space: Space, client: Client) -> None:
-    form = {"username": "alice", "password": "a long password of alice"}
+    form = {"login": "alice", "password": "a long password of alice"}
     for cookie, kept in (("Mars/Olympus", ""), ("Asia/Shanghai", "Asia/Shanghai"),
                          ("Europe/Paris", "Asia/Shanghai")):  # fmt: skip
         client.cookies["ebb_time_zone"] = cookie
-        assert client.post(reverse("login"), form).status_code == 302
+        assert client.post(reverse("account_login"), form).status_code == 302
         alice.refresh_from_db()
         assert alice.time_zone == kept
         client.post(reverse("logout"))
