@@ -3,7 +3,7 @@
 from datetime import datetime, timedelta
 
 from accounts.models import LimitCount
-from common.sql import fetch
+from foundation.database.sql import fetch
 
 LONGEST = timedelta(hours=1)
 """Older windows are deleted. No limit has a longer one."""

@@ -12,7 +12,7 @@ from django.core.cache import caches
 
 from accounts import limit_counts
 from accounts.authentication import Access
-from common.errors import RateLimited
+from foundation.errors import RateLimited
 
 _MINUTE = 60  # seconds
 _TAKES = 100  # in which a process may take a whole limit

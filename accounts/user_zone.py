@@ -3,8 +3,8 @@
 from django.http import HttpRequest
 
 from accounts.models import User
-from common.errors import FieldError, InvalidArguments
-from common.moments import checked_zone
+from foundation.errors import FieldError, InvalidArguments
+from foundation.moments import checked_zone
 
 COOKIE = "ebb_time_zone"
 """The browser's zone, set by static/ebb/ebb.js."""

@@ -160,7 +160,7 @@ INSTALLED_APPS = [
 # Each middleware supports async and sync; one that does not would put each streamed reply on its
 # own thread.
 MIDDLEWARE = [
-    "common.request_ids.request_ids",
+    "foundation.http.request_ids.request_ids",
     "endpoints.programs.program_requests",
     "config.middleware.head.head_as_get",
     "django.middleware.security.SecurityMiddleware",

@@ -19,7 +19,7 @@ from django.urls import reverse
 from accounts.models import User
 from accounts.sign_in.identities import apply_roles, closed
 from accounts.user_zone import take_zone
-from common.sealing import Unreadable, seal, unseal
+from foundation.sealing import Unreadable, seal, unseal
 
 
 def enter(request: HttpRequest, user: User) -> HttpResponse:

@@ -16,8 +16,8 @@ from accounts.models import Space
 from accounts.pages import PageRequest, logged_in, space_page
 from accounts.sign_in.sessions import end_other_sessions, end_session, open_sessions
 from accounts.user_zone import set_zone
-from common.errors import InvalidArguments
-from common.moments import zones_of_places
+from foundation.errors import InvalidArguments
+from foundation.moments import zones_of_places
 
 
 @require_safe

@@ -14,7 +14,7 @@ from accounts.rate_limits import CallKind, count_call
 from assessor.documents.document_job import KIND, start_document
 from assessor.documents.reading import MAX_BYTES, is_readable
 from chat.playground.persons import user_here
-from common.errors import Conflict, InvalidArguments
+from foundation.errors import Conflict, InvalidArguments
 from memory.jobs.views import job_context
 from memory.models import Job
 

@@ -11,7 +11,7 @@ from django.http import HttpRequest
 from django.utils import timezone
 
 from accounts.user_zone import COOKIE
-from common.moments import zone_called
+from foundation.moments import zone_called
 
 Handler = Callable[[HttpRequest], Any]
 

@@ -18,7 +18,7 @@ from accounts.authentication import Access
 from accounts.forms import SentText
 from accounts.pages import PageRequest, space_page
 from accounts.rate_limits import CallKind, count_call
-from common.errors import Conflict, FieldError, InvalidArguments
+from foundation.errors import Conflict, FieldError, InvalidArguments
 from memory.embeddings import EmbeddingError
 from memory.formulas.ranking import PROFILES
 from memory.lab import comparison as reads

@@ -14,7 +14,7 @@ from accounts.authentication import Access
 from accounts.forms import SentText
 from accounts.pages import PageRequest, space_page
 from accounts.rate_limits import CallKind, count_call
-from common.errors import Conflict, InvalidArguments
+from foundation.errors import Conflict, InvalidArguments
 from memory.embeddings import EmbeddingError
 from memory.models import SavedQuery
 from memory.models.policies import Policy, Version, current_policy, policy_version, policy_versions

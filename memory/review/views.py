@@ -18,9 +18,9 @@ from django_htmx.http import HttpResponseClientRefresh
 from accounts.authentication import Access
 from accounts.forms import SentText
 from accounts.pages import PageRequest, space_page
-from common.errors import Conflict
-from common.names import MAX_NAME
-from common.pagination import keyset
+from foundation.errors import Conflict
+from foundation.http.pagination import keyset
+from foundation.texts.names import MAX_NAME
 from memory.embeddings import EmbeddingError
 from memory.memories.edit_form import edited
 from memory.models import Memory, ReviewRule, Status

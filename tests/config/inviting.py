@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from accounts.members.invitations import invite
 from accounts.models import Role, Space, User
-from common.actors import SYSTEM
+from foundation.actors import SYSTEM
 from tests.conftest import Answer
 from tests.pages import login
 

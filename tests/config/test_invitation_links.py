@@ -12,8 +12,8 @@ from accounts.members.invitations import LIFETIME
 from accounts.members.services import add_member, change_role, remove_member
 from accounts.models import Invitation, Membership, Role, Space, User
 from chat.models import Conversation
-from common.actors import SYSTEM
-from common.errors import Forbidden, NotFound
+from foundation.actors import SYSTEM
+from foundation.errors import Forbidden, NotFound
 from tests.config.inviting import (
     PASSWORD,
     answer,

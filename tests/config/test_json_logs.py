@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from common import log_ids
+from foundation import log_ids
 from operations.monitoring.logs import JsonFormatter
 
 

@@ -15,7 +15,7 @@ from django.conf import settings
 from django.urls import resolve
 from prometheus_client.core import Metric
 
-from common.metrics import registry
+from foundation.metrics import registry
 from operations.monitoring.metrics import FromDatabase
 from tests.packages import PACKAGES
 

@@ -7,7 +7,7 @@ from pytest_django import Settings
 
 from accounts.models import Embedder, Membership, Space
 from accounts.moderators import MAY, make_moderators
-from common.actors import SYSTEM
+from foundation.actors import SYSTEM
 from memory.spaces.services import create_space, delete_space
 from operations.preconditions import StartError
 from operations.startup.preparation import make_demo_space, refuse_newer

@@ -128,8 +128,8 @@ def test_a_statement_of_the_product_is_reported_and_one_of_the_tests_is_not() ->
                 " WHERE space_id = 1", product)  # fmt: skip
     assert len(watched.found) == 2
     assert MOVED in watched.found[1]
-    assert watched.found[0].startswith("common/actors.py:<module> does not name the space of")
-    assert caller(product) == "common/actors.py:<module>"
+    assert watched.found[0].startswith("foundation/actors.py:<module> does not name the space of")
+    assert caller(product) == "foundation/actors.py:<module>"
 
 
 def test_the_functions_that_may_read_all_spaces_exist() -> None:

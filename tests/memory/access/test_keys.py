@@ -12,8 +12,8 @@ from pytest_django import DjangoAssertNumQueries
 
 from accounts.keys.services import authenticate, create_key, digest, revoke_key, rotate_key
 from accounts.models import ApiKey, AuditAction, AuditEntry, Membership, Role, Scope, Space, User
-from common.actors import SYSTEM
-from common.errors import Conflict, NotFound, RateLimited
+from foundation.actors import SYSTEM
+from foundation.errors import Conflict, NotFound, RateLimited
 from tests.conftest import ApiClient, MakeKey
 
 NOW = datetime(2025, 3, 1, 12, tzinfo=UTC)

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from accounts.keys.services import create_key
 from accounts.models import ApiKey, Space, User
-from common.actors import SYSTEM
+from foundation.actors import SYSTEM
 from tests.conftest import ApiClient
 from tests.pages import login
 

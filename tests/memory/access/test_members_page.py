@@ -13,8 +13,8 @@ from accounts.models import AuditEntry, Invitation, Membership, Role, Space, Use
 from assessor.assessing import Exchange
 from assessor.outbox.services import queue_assessment
 from chat.models import Conversation
-from common.actors import SYSTEM
-from common.errors import Conflict
+from foundation.actors import SYSTEM
+from foundation.errors import Conflict
 from memory.jobs.running import work_at
 from memory.models import Memory, MemoryEvent
 from memory.models.policies import current_policy

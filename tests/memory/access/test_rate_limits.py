@@ -15,8 +15,8 @@ from accounts.authentication import Access
 from accounts.limit_counts import add, forget_old
 from accounts.models import LimitCount, Space, User
 from accounts.rate_limits import CallKind, count_call
-from common.actors import Actor
-from common.errors import RateLimited
+from foundation.actors import Actor
+from foundation.errors import RateLimited
 from tests.conftest import ApiClient, MakeKey
 from tests.pages import login
 

@@ -16,8 +16,8 @@ from pytest_django import Settings
 from accounts.members.services import add_member
 from accounts.models import InstallationAuditEntry, Role, Space, User
 from accounts.sign_in import password_hashers
-from common.actors import SYSTEM
 from config.settings import PASSWORD_HASHERS
+from foundation.actors import SYSTEM
 from tests.authenticator import app_code
 from tests.conftest import Answer
 from tests.factors import Factor, confirm, turn_on

@@ -14,7 +14,7 @@ from django.db import connection
 from django.db.models import Q
 
 from accounts.models import Space
-from common.readers import Reader
+from foundation.readers import Reader
 from memory.drafts import MemoryDraft
 from memory.formulas.ranking import PROFILES, Profile
 from memory.models import Memory

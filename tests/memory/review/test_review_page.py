@@ -9,7 +9,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from accounts.models import Space, User
-from common.errors import Conflict, NotFound
+from foundation.errors import Conflict, NotFound
 from memory.models import Memory, MemoryEvent, ReviewRule, Status
 from memory.models.reasons import kind_of, quote_of, sureness_of
 from memory.retention.recycle_bin import delete_memory

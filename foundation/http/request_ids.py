@@ -12,8 +12,8 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 
-from common.log_ids import request_id
-from common.metrics import count_request
+from foundation.log_ids import request_id
+from foundation.metrics import count_request
 
 logger = logging.getLogger("ebb.requests")
 

@@ -16,7 +16,7 @@ from uuid import UUID
 from django.db import connection, models, transaction
 from django.db.models import F, Q
 
-from common.queue import enqueue
+from foundation.queue import enqueue
 
 M = TypeVar("M", bound=models.Model)
 

@@ -11,7 +11,7 @@ from celery import current_app
 from django.db import transaction
 from kombu.exceptions import OperationalError
 
-from common.log_ids import request_id
+from foundation.log_ids import request_id
 
 logger = logging.getLogger(__name__)
 

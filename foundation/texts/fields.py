@@ -5,10 +5,10 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
 
-from common.json_limits import small
-from common.moments import MAX_ZONE, aware, checked_zone, in_calendar, read_moment
-from common.names import MAX_NAME, NAME_PATTERN, checked_name, checked_user
-from common.storable import storable_id, storable_json, storable_text
+from foundation.moments import MAX_ZONE, aware, checked_zone, in_calendar, read_moment
+from foundation.texts.json_limits import small
+from foundation.texts.names import MAX_NAME, NAME_PATTERN, checked_name, checked_user
+from foundation.texts.storable import storable_id, storable_json, storable_text
 
 _TIME = {"anyOf": [{"type": "string", "format": "date-time"}, {"type": "number"}]}
 Spoken = Annotated[

@@ -12,7 +12,7 @@ from typing import Any
 from django.core.exceptions import ValidationError
 from django.db.models import Q
 
-from common.names import checked_name, checked_user
+from foundation.texts.names import checked_name, checked_user
 
 
 def validate_user(text: str) -> None:

@@ -6,10 +6,10 @@ from uuid import UUID
 from ninja import Field, Header, Schema
 from pydantic import BaseModel, BeforeValidator, ConfigDict
 
-from common.errors import FieldError, InvalidArguments
-from common.fields import IdempotencyKey
-from common.names import MAX_NAME, NAME_PATTERN
-from common.pagination import CURSOR, NUMBERED_CURSOR
+from foundation.errors import FieldError, InvalidArguments
+from foundation.http.pagination import CURSOR, NUMBERED_CURSOR
+from foundation.texts.fields import IdempotencyKey
+from foundation.texts.names import MAX_NAME, NAME_PATTERN
 
 UserId = Annotated[
     Annotated[str, Field(max_length=MAX_NAME, json_schema_extra={"pattern": NAME_PATTERN})] | None,

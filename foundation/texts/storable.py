@@ -7,7 +7,7 @@ length, then the masks of secrets. Ids pass `storable_id`: they are kept as they
 import math
 from typing import Any
 
-from common.text_forms import composed
+from foundation.texts.forms import composed
 
 
 def storable_text(text: str) -> str:

@@ -19,7 +19,7 @@ from typing import Any, Generic, TypeVar
 from django.core.exceptions import FieldDoesNotExist
 from django.db.models import F, Model, Q, QuerySet, UUIDField
 
-from common.errors import FieldError, InvalidArguments
+from foundation.errors import FieldError, InvalidArguments
 
 Row = TypeVar("Row", bound=Model)
 Rows = TypeVar("Rows", bound=QuerySet[Any])
