@@ -10,7 +10,7 @@ from django.utils import timezone
 from ninja import Query, Router, Status
 
 from accounts.authentication import Access, access_to
-from accounts.rate_limits import CallKind, count_call
+from accounts.limits.rate_limits import CallKind, count_call
 from assessor.assessing import AssessmentResult, Exchange, names_model
 from assessor.gate import GATE_HEADER, GateReason
 from assessor.gate.exchanges import gate_of

@@ -16,7 +16,7 @@ from django import db
 from django.conf import settings
 from django.utils import timezone
 
-from accounts.limit_counts import add
+from accounts.limits.limit_counts import add
 from assessor.assessing import AssessmentResult, Exchange, assess_exchange, fall_back
 from assessor.errors import AssessmentError
 from assessor.language_model.reconciling import Advice, advise

@@ -16,8 +16,8 @@ from django.views.decorators.http import require_GET, require_POST
 
 from accounts.authentication import Access
 from accounts.forms import AddressForm, OneOf, SentText
+from accounts.limits.rate_limits import CallKind, count_call
 from accounts.pages import PageRequest, page_access, space_page, too_many
-from accounts.rate_limits import CallKind, count_call
 from assessor.assessing import Exchange
 from assessor.errors import AssessmentError
 from assessor.models import Assessment, AssessmentQuerySet, State

@@ -230,7 +230,7 @@ AUTH_PASSWORD_VALIDATORS = [
 # Allows webhooks to private networks, for a receiver beside Ebb.
 EBB_WEBHOOKS_PRIVATE = env.yes("EBB_WEBHOOKS_PRIVATE", default=False)
 
-# Expensive calls per minute of one key or one person (accounts.rate_limits).
+# Expensive calls per minute of one key or one person (accounts.limits.rate_limits).
 EBB_RATES = {
     "search": 30_000,
     "explain": 6000,

@@ -8,7 +8,7 @@ from celery import shared_task
 from django.conf import settings
 from django.utils import timezone
 
-from accounts import limit_counts
+from accounts.limits import limit_counts
 from accounts.sign_in.sessions import forget_ended
 from foundation.database.connections import release_connection
 from foundation.database.leases import database_now

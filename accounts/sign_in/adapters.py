@@ -18,7 +18,7 @@ from django.urls import reverse
 
 from accounts.models import User
 from accounts.sign_in.identities import apply_roles, closed
-from accounts.user_zone import take_zone
+from accounts.sign_in.user_zone import take_zone
 from foundation.sealing import Unreadable, seal, unseal
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from django.http import HttpRequest
 from django.utils import timezone
 
-from accounts.user_zone import COOKIE
+from accounts.sign_in.user_zone import COOKIE
 from foundation.moments import zone_called
 
 Handler = Callable[[HttpRequest], Any]

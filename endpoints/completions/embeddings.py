@@ -9,8 +9,8 @@ from ninja import Field, Router
 from pydantic import BaseModel, BeforeValidator
 
 from accounts.authentication import access_to
+from accounts.limits.rate_limits import CallKind, count_call
 from accounts.models import Space
-from accounts.rate_limits import CallKind, count_call
 from assessor.llm.errors import ModelNotFound
 from endpoints.completions.backends import DEFAULT_NAMES
 from endpoints.completions.schemas import Json

@@ -19,7 +19,7 @@ from django.utils import timezone
 from ninja.errors import AuthenticationError
 
 from accounts.authentication import Access, BearerKey, in_zone_of, space_access, user_in_header
-from accounts.rate_limits import CallKind, count_call
+from accounts.limits.rate_limits import CallKind, count_call
 from endpoints.errors import ANSWERS, problem, problem_of
 from endpoints.mcp.authorisation import challenge
 from endpoints.programs import cors_headers, is_preflight, unknown_host

@@ -5,7 +5,7 @@ from django.http import HttpRequest
 from django.utils import timezone
 
 from accounts.authentication import Access, access_to
-from accounts.rate_limits import CallKind, count_call
+from accounts.limits.rate_limits import CallKind, count_call
 from endpoints.mem0.access import searched
 from endpoints.mem0.filters import Filter
 from endpoints.mem0.schemas import SearchIn

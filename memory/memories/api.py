@@ -7,7 +7,7 @@ from django.utils import timezone
 from ninja import Query, Router, Status
 
 from accounts.authentication import Access, access_to
-from accounts.rate_limits import CallKind, count_call
+from accounts.limits.rate_limits import CallKind, count_call
 from foundation.errors import Forbidden
 from foundation.http.pagination import clock_of, keyset
 from foundation.http.requests import MemoryId, OnceOnly, may_fail

@@ -12,9 +12,9 @@ from django.urls import reverse
 from pytest_django import Settings
 
 from accounts.authentication import Access
-from accounts.limit_counts import add, forget_old
+from accounts.limits.limit_counts import add, forget_old
+from accounts.limits.rate_limits import CallKind, count_call
 from accounts.models import LimitCount, Space, User
-from accounts.rate_limits import CallKind, count_call
 from foundation.actors import Actor
 from foundation.errors import RateLimited
 from tests.conftest import ApiClient, MakeKey

@@ -10,8 +10,8 @@ from enum import StrEnum
 from django.conf import settings
 from django.core.cache import caches
 
-from accounts import limit_counts
 from accounts.authentication import Access
+from accounts.limits import limit_counts
 from foundation.errors import RateLimited
 
 _MINUTE = 60  # seconds
