@@ -19,7 +19,6 @@ from accounts.sign_in.devices import device
 from accounts.sign_in.sessions import forget_ended, open_sessions
 from tests.authenticator import app_code
 from tests.factors import confirm, turn_on
-from tests.pages import login
 
 PASSWORD = "a long password of alice"
 CODES = "/account/factor/codes/"
@@ -34,6 +33,13 @@ EDGE = (
 )
 
 pytestmark = pytest.mark.usefixtures("space")
+
+
+def noted(user: User) -> Client:
+    """A browser whose first request notes its session."""
+    client = Client()
+    client.force_login(user)
+    return client
 
 
 def browser(agent: str = FIREFOX, address: str = "192.0.2.1") -> Client:
@@ -133,14 +139,14 @@ def test_the_admin_is_behind_the_same_log_in(alice: User) -> None:
 
 
 def test_who_is_no_operator_is_told_so(bob: User) -> None:
-    assert login(bob).get("/admin/login/").status_code == 403
+    assert noted(bob).get("/admin/login/").status_code == 403
 
 
 # --- Sessions ---------------------------------------------------------------------------------
 
 
 def test_sessions_are_listed_and_one_is_ended(alice: User, bob: User) -> None:
-    laptop, phone, of_bob = browser(), browser(SAFARI, "192.0.2.7"), login(bob)
+    laptop, phone, of_bob = browser(), browser(SAFARI, "192.0.2.7"), noted(bob)
     enter(laptop)
     enter(phone)
     assert is_in(of_bob)
@@ -165,8 +171,8 @@ def test_sessions_are_listed_and_one_is_ended(alice: User, bob: User) -> None:
 
 
 def test_all_others_are_logged_out(alice: User, bob: User) -> None:
-    laptop, phone, of_bob = browser(), browser(SAFARI), login(bob)
-    forced = login(alice)  # a session that did not begin on the login page
+    laptop, phone, of_bob = browser(), browser(SAFARI), noted(bob)
+    forced = noted(alice)  # a session that did not begin on the login page
     for client in (laptop, phone):
         enter(client)
     assert is_in(forced)
