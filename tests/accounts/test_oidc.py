@@ -8,7 +8,7 @@ from pytest_django import Settings
 from accounts.members.services import add_member
 from accounts.models import InstallationAuditEntry, Role, Space, User
 from foundation.actors import SYSTEM
-from tests.config.oidc_settings import at_forger, at_provider, roles_of, user_in
+from tests.accounts.oidc_settings import at_forger, at_provider, roles_of, user_in
 from tests.identity_provider import (
     CALLBACK,
     Provider,

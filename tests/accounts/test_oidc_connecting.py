@@ -6,7 +6,7 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts.models import InstallationAuditEntry, Space, User
-from tests.config.oidc_settings import at_forger, at_provider, user_in
+from tests.accounts.oidc_settings import at_forger, at_provider, user_in
 from tests.factors import turn_on
 from tests.identity_provider import (
     CONFIRM,

@@ -13,7 +13,7 @@ from django.utils import timezone
 from pytest_django import Settings
 
 from accounts.models import AuditEntry, Invitation, Membership, Role, Space, User
-from tests.config.inviting import (
+from tests.accounts.inviting import (
     ADDRESS,
     PASSWORD,
     answer,

@@ -14,7 +14,8 @@ from operations.backup.backup import BackupError, back_up, restore
 from operations.postgres import backup_tables
 from operations.postgres.tools import ToolError, run_tool
 from operations.preconditions import StartError
-from tests.config.backups import (
+from tests.memory.writing import remember
+from tests.operations.backups import (
     backup,
     database,
     dump_of,
@@ -24,7 +25,6 @@ from tests.config.backups import (
     run,
     with_dump,
 )
-from tests.memory.writing import remember
 from tests.processes import held_port, test_database_url
 
 __all__ = ["backup", "database", "ordinary"]  # fixtures

@@ -6,7 +6,7 @@ import psycopg
 import pytest
 
 from operations.backup.backup import BackupError
-from tests.config.backups import (
+from tests.operations.backups import (
     backup,
     database,
     groups,

@@ -8,7 +8,7 @@ from pyrage import x25519
 from pytest_django import Settings
 
 from operations.backup.backup import BackupError, back_up
-from tests.config.backups import backup, database, groups, ordinary, restored
+from tests.operations.backups import backup, database, groups, ordinary, restored
 
 __all__ = ["backup", "database", "ordinary"]  # fixtures
 

@@ -5,11 +5,7 @@ from django.test import Client
 from pytest_django import Settings
 
 from accounts.models import Membership, User
-from tests.identity_provider import (
-    CLIENT,
-    Forger,
-    Provider,
-)
+from tests.identity_provider import CLIENT, Forger, Provider
 
 
 def use(settings: Settings, url: str) -> None:

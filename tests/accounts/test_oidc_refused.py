@@ -9,7 +9,7 @@ from django.urls import reverse
 from pytest_django import Settings
 
 from accounts.models import Space, User
-from tests.config.oidc_settings import at_forger, at_provider, user_in
+from tests.accounts.oidc_settings import at_forger, at_provider, user_in
 from tests.identity_provider import (
     CALLBACK,
     CLIENT,

@@ -14,7 +14,7 @@ from accounts.models import Invitation, Membership, Role, Space, User
 from chat.models import Conversation
 from foundation.actors import SYSTEM
 from foundation.errors import Forbidden, NotFound
-from tests.config.inviting import (
+from tests.accounts.inviting import (
     PASSWORD,
     answer,
     create,
