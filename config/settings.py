@@ -239,10 +239,16 @@ EBB_RATES = {
     "preview": 600,
     "export": 60,
 }
-# All processes share the default cache, in which django-allauth counts attempts and used codes.
+# All processes share the default cache, in which django-allauth counts attempts and used codes. From
+# MAX_ENTRIES on, it deletes what has expired and one in CULL_FREQUENCY of the rest, so nothing:
+# attempts from many addresses would otherwise delete the counts.
 _CACHE, _MOST = "django.core.cache.backends", {"MAX_ENTRIES": 100_000}
 CACHES = {
-    "default": {"BACKEND": f"{_CACHE}.db.DatabaseCache", "LOCATION": "ebb_cache", "OPTIONS": _MOST},
+    "default": {
+        "BACKEND": f"{_CACHE}.db.DatabaseCache",
+        "LOCATION": "ebb_cache",
+        "OPTIONS": {**_MOST, "CULL_FREQUENCY": 10**9},
+    },
     "process": {"BACKEND": f"{_CACHE}.locmem.LocMemCache", "OPTIONS": _MOST},
 }
 
