@@ -239,9 +239,9 @@ EBB_RATES = {
     "preview": 600,
     "export": 60,
 }
-# All processes share the default cache, in which django-allauth counts attempts and used codes. From
-# MAX_ENTRIES on, it deletes what has expired and one in CULL_FREQUENCY of the rest, so nothing:
-# attempts from many addresses would otherwise delete the counts.
+# All processes share the default cache, in which django-allauth counts attempts and used codes.
+# Above MAX_ENTRIES, Django deletes expired entries, then one in CULL_FREQUENCY of the others. Here
+# that is none: otherwise attempts from many addresses would delete the counts.
 _CACHE, _MOST = "django.core.cache.backends", {"MAX_ENTRIES": 100_000}
 CACHES = {
     "default": {
