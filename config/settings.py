@@ -240,9 +240,15 @@ EBB_RATES = {
     "export": 60,
 }
 # All processes share the default cache, in which django-allauth counts attempts and used codes.
+# Above MAX_ENTRIES, Django deletes expired entries, then one in CULL_FREQUENCY of the others. Here
+# that is none: otherwise attempts from many addresses would delete the counts.
 _CACHE, _MOST = "django.core.cache.backends", {"MAX_ENTRIES": 100_000}
 CACHES = {
-    "default": {"BACKEND": f"{_CACHE}.db.DatabaseCache", "LOCATION": "ebb_cache", "OPTIONS": _MOST},
+    "default": {
+        "BACKEND": f"{_CACHE}.db.DatabaseCache",
+        "LOCATION": "ebb_cache",
+        "OPTIONS": {**_MOST, "CULL_FREQUENCY": 10**9},
+    },
     "process": {"BACKEND": f"{_CACHE}.locmem.LocMemCache", "OPTIONS": _MOST},
 }
 

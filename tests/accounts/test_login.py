@@ -21,6 +21,7 @@ from accounts.sign_in.password_hashers import _AT_ONCE
 from config.settings import PASSWORD_HASHERS
 from operations.local_files import note_url
 from operations.monitoring.logs import LineFormatter, without_traceback
+from tests.factors import turn_on
 from tests.processes import wait_until
 
 PASSWORD = "a-Long-Pass-7319"
@@ -59,6 +60,31 @@ def test_an_address_is_closed_after_failures_at_any_account(bob: User) -> None:
 
     assert not enters("bob", PASSWORD)
     assert enters("bob", PASSWORD, address="192.0.2.99")
+
+
+def test_a_right_code_clears_no_failures_at_other_accounts(bob: User) -> None:
+    codes = turn_on(User.objects.create_user("eve", password=PASSWORD)).codes
+    for number in range(MOST_PER_ADDRESS - 1):
+        assert not enters(f"user{number}", "guess")
+    eve = Client(REMOTE_ADDR="192.0.2.1")
+    eve.post("/login/", {"login": "eve", "password": PASSWORD})
+    eve.post("/login/code/", {"code": codes[0]})
+    assert "_auth_user_id" in eve.session
+
+    assert not enters("user99", "guess")
+    assert not enters("bob", PASSWORD)
+
+
+def test_attempts_from_many_addresses_delete_no_count(bob: User, settings: Settings) -> None:
+    default = settings.CACHES["default"]
+    few = {**default, "OPTIONS": {**default["OPTIONS"], "MAX_ENTRIES": 5}}
+    settings.CACHES = {**settings.CACHES, "default": few}
+    for number in range(MOST_PER_ACCOUNT):
+        assert not enters("bob", "wrong", address=f"192.0.2.{number}")
+    for number in range(20):
+        assert not enters(f"user{number}", "guess", address=f"198.51.100.{number}")
+
+    assert not enters("bob", PASSWORD, address="192.0.2.99")
 
 
 def test_the_addresses_of_one_ipv6_network_count_together(bob: User) -> None:

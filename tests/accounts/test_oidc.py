@@ -154,6 +154,18 @@ def test_an_answer_works_once_and_in_one_browser(at_provider: Provider) -> None:
     assert user_in(client) is None
 
 
+def test_a_stolen_code_serves_no_other_browser(at_provider: Provider) -> None:
+    at_provider.knows("p-11", preferred_username="dana")
+    thief = Client()
+    stolen = parameter(at_provider.confirms(start(Client()), "p-11"), "code")
+
+    answer = thief.get(CALLBACK, {"code": stolen, "state": parameter(start(thief), "state")})
+
+    assert answer.status_code == 403
+    assert user_in(thief) is None
+    assert not User.objects.exists()
+
+
 def test_who_declines_is_not_signed_in(at_provider: Provider) -> None:
     client = Client()
     state = parameter(start(client), "state")

@@ -29,8 +29,9 @@ pytestmark = pytest.mark.django_db
 
 def returned(client: Client, forger: Forger, **query: str) -> Any:
     """A whole sign-in at the forging provider."""
-    where = start(client)
-    return client.get(CALLBACK, {"code": "c", "state": parameter(where, "state"), **query})
+    where = start(client, **query)
+    forger.nonce = parameter(where, "nonce")
+    return client.get(CALLBACK, {"code": "c", "state": parameter(where, "state")})
 
 
 def test_the_forging_provider_is_believed_when_it_does_not_forge(at_forger: Forger) -> None:
@@ -65,6 +66,8 @@ def forge(**attributes: Any) -> Callable[[Forger], None]:
         pytest.param(forge(claims={"aud": [CLIENT, "b"], "azp": "b"}), id="authorised party"),
         pytest.param(forge(claims={"iss": "http://other.example"}), id="issuer"),
         pytest.param(forge(claims={"exp": 1_000_000}), id="expired"),
+        pytest.param(forge(claims={"nonce": "of another browser"}), id="nonce"),
+        pytest.param(forge(claims={"nonce": None}), id="no nonce"),
         pytest.param(forge(claims={"sub": None}), id="nobody"),
         pytest.param(forge(sends_id_token=False), id="no token"),
         pytest.param(forge(userinfo={"sub": "p-2"}), id="userinfo of another"),
@@ -108,12 +111,7 @@ def test_a_provider_that_does_not_answer_is_said(at_forger: Forger, fault: dict[
 
 @pytest.mark.parametrize("wish", ["https://evil.example/", "//evil.example/", "/\\evil.example"])
 def test_a_sign_in_leads_to_our_pages_only(at_forger: Forger, wish: str) -> None:
-    client = Client()
-    where = start(client, next=wish)
-
-    answer = client.get(CALLBACK, {"code": "c", "state": parameter(where, "state")})
-
-    assert answer.headers["Location"] == "/"
+    assert returned(Client(), at_forger, next=wish).headers["Location"] == "/"
 
 
 def test_passwords_can_be_switched_off(
