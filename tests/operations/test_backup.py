@@ -35,7 +35,9 @@ BOTH = ["new", "old"]
 WHOLE = (
     "SELECT * FROM memory_memory ORDER BY id",
     "SELECT * FROM memory_memoryembedding ORDER BY id",
-    "SELECT conname, contype FROM pg_constraint ORDER BY 1, 2",
+    # Not those of the queue, which is in no backup.
+    "SELECT conname, contype FROM pg_constraint WHERE connamespace = 'public'::regnamespace"
+    " ORDER BY 1, 2",
     "SELECT indexname FROM pg_indexes WHERE schemaname = 'public' ORDER BY 1",
 )
 
