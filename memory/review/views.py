@@ -65,8 +65,11 @@ def held(request: PageRequest, access: Access, memory_id: UUID) -> HttpResponse:
 @space_page("read")
 def near(request: PageRequest, access: Access, memory_id: UUID) -> HttpResponse:
     """Return a fragment: the known memory that the statement repeats or contradicts, with the
-    difference."""
-    memory = get_object_or_404(_waiting(access).defer("search"), pk=memory_id)
+    difference. Return nothing for a memory that was decided before the page asked.
+    """
+    memory = _asked_for(access, memory_id)
+    if memory.status != Status.REVIEW:
+        return HttpResponse()
     return render(request, "memory/review/_near.html", _known(access, memory))
 
 

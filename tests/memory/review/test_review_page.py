@@ -302,6 +302,17 @@ def test_who_may_only_look_decides_nothing(client: Client, space: Space, bob: Us
     assert stored(memory).status == Status.REVIEW
 
 
+def test_nothing_is_near_a_memory_that_was_decided_before_the_page_asked(
+    page: Client, space: Space
+) -> None:
+    memory = held(space, "Call me Sam")
+    reject_memory(space=space, memory_id=memory.pk, actor=ALICE, now=NOW)
+
+    answer = page.get(reverse("review_near", args=[space.slug, memory.pk]))
+
+    assert (answer.status_code, answer.content) == (200, b"")
+
+
 def test_stranger_finds_nothing(client: Client, space: Space, charlie: User) -> None:
     memory = held(space, "Call me Sam")
     client.force_login(charlie)
