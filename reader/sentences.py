@@ -1,0 +1,34 @@
+"""Splits a message into sentences, the units of scoring and of the summary."""
+
+import re
+from itertools import pairwise
+
+IMAGE = re.compile(r"\[image: [^\[\]]*\]")
+
+# . ! ? … end a sentence only before white space (not in 3.5, example.org) or, in Chinese, before a
+# Chinese character; the full-width marks always do.
+_END = re.compile(
+    r"(?<=[.!?\u2026])[\"')\]]*+\s++(?![^\[\]]{0,200}\])|(?<=[!?;])(?=[\u3400-\u9fff])"
+    r"|(?<=[\u3002\uff01\uff1f\uff1b])[\u201d\u300d\uff09]*\s*"
+    r"|(?<!\s)[^\S\n]*+\n\s*+|(?<!\s)\s++(?=\[image: )"
+)
+_ABBREVIATION = re.compile(r"(?:\b(?:mr|mrs|ms|dr|prof|st|vs|etc|e\.g|i\.e)|\b[A-Z])\.$", re.I)
+
+
+def split_sentences(text: str) -> list[str]:
+    """Return the sentences of `text` in order, stripped, none empty; [] for blank text."""
+    ends = [0, *sentence_ends(text), len(text)]
+    found = (text[start:end].strip() for start, end in pairwise(ends))
+    return [sentence for sentence in found if sentence]
+
+
+def sentence_ends(text: str) -> list[int]:
+    """Return the places where one sentence ends and the next begins."""
+    ends: list[int] = []
+    start = 0
+    for match in _END.finditer(text):
+        sentence = text[start : match.end()].strip()
+        if sentence and not _ABBREVIATION.search(sentence, max(0, len(sentence) - 8)):
+            start = match.end()
+            ends.append(start)
+    return ends

@@ -1,0 +1,159 @@
+"""Reads a person's message: who speaks in it, and the facts in it that are worth keeping."""
+
+import functools
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from importlib import resources
+from itertools import pairwise
+
+import numpy as np
+from safetensors.numpy import load
+
+from reader.network import Array, Network, sigmoid, softmax
+from reader.sentences import sentence_ends
+from reader.vocabulary import BEGIN, END, Piece, pieces_of
+
+VOICES = (
+    "own", "request", "question", "small_talk", "others_words",
+    "fiction", "hypothesis", "joke", "program", "steer",
+)  # fmt: skip
+TYPES = ("identity", "goal", "decision", "todo", "preference", "fact", "event", "observation")
+ABOUT = ("me", "other", "nobody")
+FACETS = ("P", "valence", "intensity", "I", "J")
+
+BEFORE, WINDOW = 48, 160
+"""Pieces that are read at once: of the turn before, and of the message itself."""
+_MOST_WINDOWS = 16
+_OUTSIDE, _FIRST = 0, 1  # outputs of the head that finds the facts
+_TEXT, _TURN_BEFORE = 0, 1  # segments
+
+
+@dataclass(frozen=True)
+class Message:
+    """A person's message and the assistant's turn before it."""
+
+    text: str
+    before: str = ""
+
+
+@dataclass(frozen=True)
+class Fact:
+    """A piece of a message, `text[start:end]`, that says something worth keeping.
+
+    `importance` and the facets P, intensity, I and J are in [0, 1], valence in [-1, 1]. `sureness`
+    is the probability of the type, `correction` that the fact takes back an earlier one.
+    """
+
+    start: int
+    end: int
+    type: str
+    importance: float
+    facets: dict[str, float]
+    about: str
+    sureness: float
+    correction: float
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What a message says. `worth` is the probability that it holds a fact worth keeping, `voices`
+    has the probability of each voice, and `importance` what the message is worth as a whole."""
+
+    worth: float
+    importance: float
+    voices: dict[str, float]
+    facts: list[Fact]
+
+    @property
+    def voice(self) -> str:
+        """The most likely voice."""
+        return max(self.voices, key=self.voices.__getitem__)
+
+
+def read(message: Message) -> Reading:
+    """Return what the message says. A long one is read in parts, whose facts count unless the first
+    part says that the rest is not the person's own.
+    """
+    before = pieces_of(message.before)[-BEFORE:]
+    parts = [
+        _read_part(pieces, before if not number else [])
+        for number, pieces in enumerate(_parts(message.text))
+    ]
+    first = parts[0]
+    if first.voice not in ("own", "question", "small_talk"):
+        parts = parts[:1]
+    return Reading(
+        worth=max(part.worth for part in parts),
+        importance=max(part.importance for part in parts),
+        voices=first.voices,
+        facts=[fact for part in parts for fact in part.facts],
+    )
+
+
+def _parts(text: str) -> list[list[Piece]]:
+    """Return the pieces of a text in parts that end with a sentence, if they can."""
+    pieces, parts = pieces_of(text), []
+    ends = sentence_ends(text) if len(pieces) > WINDOW else []
+    while len(pieces) > WINDOW and len(parts) < _MOST_WINDOWS:
+        furthest = pieces[WINDOW].start
+        end = max([end for end in ends if pieces[0].start < end <= furthest], default=furthest)
+        cut = next(i for i, piece in enumerate(pieces) if piece.start >= end)
+        parts.append(pieces[:cut])
+        pieces = pieces[cut:]
+    return [*parts, pieces[:WINDOW]]
+
+
+def _read_part(pieces: Sequence[Piece], before: Sequence[Piece]) -> Reading:
+    network = load_network()
+    turn = [BEGIN, *(piece.id for piece in before), END] if before else []
+    ids = [*turn, BEGIN, *(piece.id for piece in pieces), END]
+    hidden = network.hidden(ids, [_TURN_BEFORE] * len(turn) + [_TEXT] * (len(ids) - len(turn)))
+    whole, said = hidden[0], hidden[len(turn) + 2 : len(hidden) - 1]
+    spans = _spans(softmax(network.head("tag", said))) if len(said) else []
+    vectors = [said[start:end].mean(axis=0) + whole for start, end in spans]
+    return Reading(
+        worth=float(sigmoid(network.head("keep", whole))[0]),
+        importance=float(sigmoid(network.head("importance", whole))[0]),
+        voices=dict(zip(VOICES, map(float, softmax(network.head("voice", whole))), strict=True)),
+        facts=[
+            _fact(pieces[start].start, pieces[end - 1].end, vector)
+            for (start, end), vector in zip(spans, vectors, strict=True)
+        ],
+    )
+
+
+def _spans(tags: Array) -> list[tuple[int, int]]:
+    """Return where facts begin and end, (n, 3) probabilities given; the likeliest piece at least.
+
+    A fact begins where one is more likely to begin than to go on.
+    """
+    inside = 1 - tags[:, _OUTSIDE]
+    inside = inside >= min(0.5, float(inside.max()))
+    begins = inside & (tags.argmax(axis=1) == _FIRST)
+    borders = [0, *(i for i in range(1, len(tags)) if begins[i] or inside[i] != inside[i - 1])]
+    return [(a, b) for a, b in pairwise([*borders, len(tags)]) if inside[a]]
+
+
+def _fact(start: int, end: int, vector: Array) -> Fact:
+    network = load_network()
+    types = softmax(network.head("ftype", vector))
+    importance, *facets = map(float, network.head("fnum", vector))
+    bounded = {name: min(max(v, -1.0 if name == "valence" else 0.0), 1.0)
+               for name, v in zip(FACETS, facets, strict=True)}  # fmt: skip
+    return Fact(
+        start=start,
+        end=end,
+        type=TYPES[int(types.argmax())],
+        importance=min(max(importance, 0.0), 1.0),
+        facets=bounded,
+        about=ABOUT[int(network.head("fabout", vector).argmax())],
+        sureness=float(types.max()),
+        correction=float(sigmoid(network.head("fcorr", vector))[0]),
+    )
+
+
+@functools.cache
+def load_network() -> Network:
+    """Read the committed weights, once per process."""
+    file = resources.files("reader.weights").joinpath("statement.safetensors")
+    return Network(load(file.read_bytes()))

@@ -1,0 +1,116 @@
+"""Reads the examples of `reader/examples` and turns them into numbers for the training."""
+
+import json
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from reader.statement import ABOUT, BEFORE, FACETS, TYPES, VOICES, WINDOW
+from reader.vocabulary import BEGIN, END, pieces_of
+
+FOLDER = Path(__file__).parents[1] / "examples"
+UNKNOWN = -100
+"""A label that says nothing; torch leaves it out of the cross-entropy."""
+NOT_A_NUMBER = float("nan")
+# A message with an importance only: from here on it is worth keeping, and up to there it is not.
+KEPT_FROM, LEFT_UP_TO = 0.5, 0.25
+
+
+@dataclass
+class Example:
+    """A message as numbers. `tags` has 0 outside of facts, 1 at a fact's first piece and 2 further
+    inside; a fact is (first piece, one past the last, type, numbers, about, correction)."""
+
+    ids: list[int]
+    segments: list[int]
+    tags: list[int]
+    worth: float
+    importance: float
+    voice: int
+    facts: list[tuple[int, int, int, list[float], int, float]] = field(default_factory=list)
+
+
+def rows(folder: str) -> Iterator[dict[str, Any]]:
+    """Yield the lines of a folder's files, in the order of their names."""
+    for file in sorted((FOLDER / folder).glob("*.jsonl")):
+        yield from map(json.loads, file.read_text("utf-8").splitlines())
+
+
+def message(row: dict[str, Any]) -> Example:
+    """Return a message with labelled facts."""
+    example, places = _read(row)
+    for fact in row["facts"]:
+        start = row["text"].index(fact["span"])
+        end = start + len(fact["span"])
+        inside = [i for i, (a, b) in places.items() if a < end and b > start]
+        if inside:
+            example.tags[inside[0]] = 1
+            example.tags[inside[0] + 1 : inside[-1] + 1] = [2] * (len(inside) - 1)
+            example.facts.append((inside[0], inside[-1] + 1, *_labels(fact)))
+    example.worth = float(bool(row["facts"]))
+    example.importance = 1.0
+    for fact in row["facts"]:
+        example.importance *= 1 - fact["importance"]
+    example.importance = min(1 - example.importance, 0.98)
+    example.voice = UNKNOWN if row.get("second_voice") else VOICES.index(row["voice"])
+    return example
+
+
+def weighed(row: dict[str, Any]) -> Example:
+    """Return a message of which only the importance and the type are known."""
+    example, places = _read(row)
+    example.importance = row["importance"]
+    kept, left = row["importance"] >= KEPT_FROM, row["importance"] <= LEFT_UP_TO
+    example.worth = 1.0 if kept else 0.0 if left else NOT_A_NUMBER
+    if not left:
+        example.tags = [UNKNOWN] * len(example.tags)
+    if kept and places:
+        numbers = [row["importance"], row.get("P", NOT_A_NUMBER), *[NOT_A_NUMBER] * 4]
+        span = min(places), max(places) + 1
+        example.facts.append((*span, TYPES.index(row["memory_type"]), numbers, UNKNOWN, 0.0))
+    return example
+
+
+def _read(row: dict[str, Any]) -> tuple[Example, dict[int, tuple[int, int]]]:
+    """Return a message without labels, and the place in its text of each piece."""
+    before = [piece.id for piece in pieces_of(row.get("before") or "")][-BEFORE:]
+    turn = [BEGIN, *before, END] if before else []
+    pieces = pieces_of(row["text"])[:WINDOW]
+    ids = [*turn, BEGIN, *(piece.id for piece in pieces), END]
+    segments = [1] * len(turn) + [0] * (len(ids) - len(turn))
+    tags = [UNKNOWN] * len(turn) + [0] * (len(ids) - len(turn))
+    first = len(turn) + 1
+    places = {first + i: (piece.start, piece.end) for i, piece in enumerate(pieces)}
+    return Example(ids, segments, tags, 0.0, 0.0, UNKNOWN), places
+
+
+def _labels(fact: dict[str, Any]) -> tuple[int, list[float], int, float]:
+    numbers = [fact.get(name, NOT_A_NUMBER) for name in ("importance", *FACETS)]
+    about = ABOUT.index(fact.get("about", "me"))
+    return TYPES.index(fact["type"]), numbers, about, float(fact.get("correction", False))
+
+
+def joined(first: dict[str, Any], second: dict[str, Any]) -> dict[str, Any]:
+    """Return one message out of two, with the facts of both and the voice of neither."""
+    text = f"{first['text']} {second['text']}"
+    once = [fact for fact in second["facts"] if fact["span"] not in first["text"]]
+    return {"text": text, "voice": "own", "second_voice": "?", "facts": [*first["facts"], *once]}
+
+
+def pairs(messages: list[dict[str, Any]], share: float, chance: random.Random) -> list[Any]:
+    """Return messages made of two of one language, as many as this share of all."""
+    plain = [row for row in messages if row["voice"] in PLAIN and len(row["text"]) < JOINED]
+    found = []
+    while len(found) < share * len(messages):
+        first = chance.choice(plain)
+        second = chance.choice(plain)
+        if first["lang"] == second["lang"] and not second.get("before"):
+            found.append(joined(first, second))
+    return found
+
+
+PLAIN = ("own", "request", "question", "small_talk")
+"""Voices that may follow each other in one message."""
+JOINED = 200  # characters
