@@ -17,15 +17,17 @@ from assessor import local
 from assessor.errors import AssessmentError
 from assessor.language_model.grounding import is_grounded
 from assessor.language_model.importance_assessor import MemoryImportanceAssessor, Verdict
-from assessor.language_model.prompts import Rubric
+from assessor.language_model.prompts import FACTS, Rubric
 from assessor.llm import ChatModel, LLMFactory, Usage
 from assessor.models import FallbackReason
 from common.storable import storable
 from memory.drafts import MemoryTypeName
 from memory.embeddings import get_embedder
+from memory.models import Reason
 from memory.policy import PolicyDocument
 
 LOCAL_MODEL = "built-in"
+# The built-in assessor has no rubric `facts`; it uses `graded` instead.
 LOCAL_VERSIONS = {"graded": "local-1", "facets": "local-facets-1"}
 # Range of built-in importances in which a cascade asks the model (docs/local-assessor.md).
 UNSURE = (0.15, 0.55)
@@ -142,6 +144,7 @@ def assess_locally(
 ) -> AssessmentResult:
     """Assess with the built-in assessor: no key, no network, a few milliseconds."""
     started = perf_counter()
+    rubric = rubric if rubric in LOCAL_VERSIONS else "graded"
     embedder = get_embedder("local", "all-MiniLM-L6-v2", 384)
     assessed = local.assess(
         exchange.user_message,
@@ -187,28 +190,40 @@ async def assess_with_model(
 ) -> AssessmentResult:  # fmt: skip
     """Assess with one call to a model, using the exchange's or the policy's rubric.
 
-    A summary that the exchange does not support is replaced by the built-in assessor's result.
-    Raises AssessmentError.
+    A summary that the exchange does not support is replaced by the built-in assessor's result. By
+    the rubric `facts`, no model is asked about a message that only asks. Raises AssessmentError.
     """
     if model_factory is None:
         raise AssessmentError(
             "No language model is connected. Connect one, or use the built-in assessor.",
             permanent=True,
         )
+    rubric = exchange.rubric or policy.assessment.rubric
+    if (
+        rubric == FACTS
+        and exchange.source_role == "user"
+        and local.only_asks(exchange.user_message)
+    ):
+        asking = await sync_to_async(assess_locally, thread_sensitive=False)(exchange)
+        return replace(asking, importance=0.0, reasoning=Reason("only_asks"))
     started = perf_counter()
     assessor = MemoryImportanceAssessor(
         LLMFactory(weak=model_factory),
         timeout_seconds=policy.assessment.timeout_of(attempt),
         tiers=policy.ttl.tiers,
-        rubric=exchange.rubric or policy.assessment.rubric,
+        rubric=rubric,
         asks_confidence=policy.assessment.review_below_confidence > 0,
     )
     verdict = await assessor.assess(
-        exchange.user_message, exchange.assistant_response, exchange.source_role, exchange.context
+        exchange.user_message,
+        exchange.assistant_response,
+        exchange.source_role,
+        exchange.context,
+        earlier,
     )
     result = _result(verdict, assessor.rubric, (perf_counter() - started) * 1000)
-    if result.importance < policy.assessment.store_above:
-        return result  # not saved, so its summary does no harm
+    if verdict.grounded or result.importance < policy.assessment.store_above:
+        return result  # supported already, or not saved, so that its summary does no harm
     return await sync_to_async(_grounded, thread_sensitive=False)(exchange, result, earlier)
 
 

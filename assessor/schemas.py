@@ -32,7 +32,7 @@ class ExchangeIn(Body):
     source_role: Annotated[Text, Field(max_length=20)] = "user"
     context: JsonObject = {}
     conversation_id: Annotated[Id, Field(max_length=200)] | None = None
-    rubric: Literal["graded", "facets"] | None = None
+    rubric: Literal["facts", "graded", "facets"] | None = None
     provider: Literal["auto", "llm", "local", "cascade"] | None = None
     store: Flag = False
     user_id: UserId = None

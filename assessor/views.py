@@ -52,6 +52,7 @@ STATES = {
     State.FAILED: _("assessment failed"),
 }
 RUBRICS = {
+    "facts": _("facts: one list"),
     "graded": _("graded: one score"),
     "facets": _("facets: five scores"),
 }

@@ -194,6 +194,16 @@ def _share(text: str, sentences: Sequence[str]) -> float:
     return ASKING_SHARE if asks else 1.0
 
 
+def only_asks(text: str) -> bool:
+    """Return whether the message teaches nothing, whoever assesses it: it only asks for work, puts
+    a question that names nothing of its writer, supposes, or asks to forget.
+    """
+    sentences = split_sentences(text)[:MAX_SENTENCES]
+    if _share(text, sentences) == 1.0:
+        return False
+    return not any(is_question(one) and CUES["first_person"].search(one) for one in sentences)
+
+
 def _tells_nothing(sentence: str) -> bool:
     asks = is_question(sentence) or is_request(sentence)
     return asks or supposes(sentence) or _is_courtesy(sentence)

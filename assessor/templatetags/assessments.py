@@ -109,7 +109,8 @@ def attempt_fault(attempt: Mapping[str, str]) -> str:
 @register.filter
 def rubric_label(rubric: str) -> str:
     """Return the name of a rubric."""
-    return {"graded": _("one score"), "facets": _("facets")}.get(rubric, rubric)
+    names = {"facts": _("facts"), "graded": _("one score"), "facets": _("facets")}
+    return names.get(rubric, rubric)
 
 
 @register.filter

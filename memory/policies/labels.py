@@ -207,8 +207,11 @@ LABELS: Final = {
     ),
     "assessment.rubric": Labels(
         _("Rubric"),
-        _("How importance is calculated. The built-in assessor and language models support both."),
+        _(
+            "What a language model is asked. The built-in assessor knows no “facts”: it uses one score."
+        ),
         choices={
+            "facts": _("the facts, in the user's words; for any model, also a small one"),
             "graded": _("one score, 0 to 1"),
             "facets": _("several facets, combined by a formula"),
         },

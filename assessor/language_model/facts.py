@@ -1,0 +1,138 @@
+"""The rubric `facts`: little is asked of the model, so that small ones answer well and quickly.
+
+The prompt is short, examples show the rest, and the answer is a list of facts in the person's own
+words. Prompt and examples are in facts.toml.
+"""
+
+import json
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from importlib import resources
+from typing import Annotated, Any
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+
+from assessor.language_model.answers import (
+    MemoryAssessment,
+    Share,
+    as_required,
+    json_object,
+    type_name,
+)
+from assessor.language_model.grounding import is_grounded
+from assessor.llm import ChatMessage
+from assessor.local.context import question_before
+from assessor.local.features import word_count
+from assessor.local.tagging import find_tags, find_topics
+from memory.drafts import Content, MemoryTypeName
+from memory.formulas.importance import DEFAULT_TYPE
+from memory.models import Reason
+
+MOST_TOKENS = 400
+SHOWN = 300
+SHORT = 8
+"""Words of a message that may be no more than the answer to a question."""
+_SIGN = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?|[¿¡]")
+
+
+class Fact(BaseModel):
+    """One fact about the person, in their own words."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True, json_schema_extra=as_required)
+
+    importance: Share
+    memory_type: Annotated[MemoryTypeName, BeforeValidator(type_name), Field(alias="type")] = (
+        DEFAULT_TYPE
+    )
+    text: Annotated[Content, Field(max_length=200)]
+
+
+class Facts(BaseModel):
+    """The answer of a model by the rubric `facts`."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True, json_schema_extra=as_required)
+
+    facts: Annotated[list[Fact], Field(max_length=6)]
+
+    @model_validator(mode="before")
+    @classmethod
+    def _read(cls, answer: Any) -> Any:
+        return json_object(answer) if isinstance(answer, str) else answer
+
+
+def _signs(text: str) -> set[str]:
+    """Return the words of a text and its letters that English does not have."""
+    folded = text.lower().replace("’", "'")
+    return {*_SIGN.findall(folded), *(letter for letter in folded if not letter.isascii())}
+
+
+def _shown(message: str, earlier: str = "") -> str:
+    return f"Asked before: {earlier}\nMessage: {message}" if earlier else f"Message: {message}"
+
+
+def _turns(example: Mapping[str, Any]) -> list[ChatMessage]:
+    facts = [
+        dict(zip(("importance", "type", "text"), fact, strict=True)) for fact in example["facts"]
+    ]
+    answer = json.dumps({"facts": facts}, ensure_ascii=False)
+    asked = _shown(example["message"], example.get("earlier", ""))
+    return [ChatMessage("user", asked), ChatMessage("assistant", answer)]
+
+
+_DATA = tomllib.loads(resources.files(__package__).joinpath("facts.toml").read_text("utf-8"))
+SYSTEM: str = _DATA["system"]
+_ALWAYS = [
+    ChatMessage("system", SYSTEM),
+    *(turn for example in _DATA["always"] for turn in _turns(example)),
+]
+_OWN = [(_signs(example["signs"]), _turns(example)) for example in _DATA["own"]]
+
+
+def question(message: str, earlier: Sequence[str]) -> list[ChatMessage]:
+    """Return the messages that ask for the facts: what is the same for all, an example in the
+    language of the message, and the message.
+    """
+    signs = _signs(message)
+    _, example = max(_OWN, key=lambda own: len(own[0] & signs))
+    return [
+        *_ALWAYS,
+        *example,
+        ChatMessage("user", _shown(message, asked_before(message, earlier))),
+    ]
+
+
+def asked_before(message: str, earlier: Sequence[str]) -> str:
+    """Return the question that a short message answers, "" if none: “yes, two” says nothing
+    without it.
+    """
+    return question_before(earlier) if word_count(message) <= SHORT else ""
+
+
+def supported(found: Facts, said: str) -> list[Fact]:
+    """Return the facts that the words `said` contain."""
+    return [fact for fact in found.facts if is_grounded(fact.text, said)]
+
+
+def joined(facts: Sequence[Fact], message: str) -> MemoryAssessment:
+    """Return the facts as one assessment; without any, the message and no importance."""
+    if not facts:
+        return MemoryAssessment(
+            importance=0.0,
+            summary=message.strip()[:SHOWN] or "…",
+            tags=[DEFAULT_TYPE],
+            reasoning=Reason("no_fact"),
+        )
+    best = max(facts, key=lambda fact: fact.importance)
+    summary = "\n".join(_ended(fact.text) for fact in facts)
+    return MemoryAssessment(
+        importance=best.importance,
+        memory_type=best.memory_type,
+        summary=summary,
+        tags=find_tags(summary, best.memory_type),
+        topics=find_topics(summary),
+    )
+
+
+def _ended(sentence: str) -> str:
+    return f"{sentence}." if sentence[-1].isalnum() else sentence
