@@ -199,11 +199,8 @@ async def assess_with_model(
             permanent=True,
         )
     rubric = exchange.rubric or policy.assessment.rubric
-    if (
-        rubric == FACTS
-        and exchange.source_role == "user"
-        and local.only_asks(exchange.user_message)
-    ):
+    said_by_user = exchange.source_role == "user"
+    if rubric == FACTS and said_by_user and local.only_asks(exchange.user_message):
         asking = await sync_to_async(assess_locally, thread_sensitive=False)(exchange)
         return replace(asking, importance=0.0, reasoning=Reason("only_asks"))
     started = perf_counter()

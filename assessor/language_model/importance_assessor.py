@@ -55,7 +55,7 @@ class Verdict:
 
 
 class MemoryImportanceAssessor:
-    """Assesses memory importance using a weak model, by the rubric `graded`, `facets` or `facts`."""
+    """Assesses memory importance using a weak model, by one of the rubrics."""
 
     def __init__(
         self,

@@ -158,7 +158,7 @@ class Dialect:
 
     def _told(self, said: str) -> Dialect | None:
         """Return the dialect without the part of a judgement that a refusal names, if any."""
-        if self.limit in said and "max_completion_tokens" != self.limit:
+        if self.limit == "max_tokens" and self.limit in said:
             # OpenAI's models that think accept only this name.
             return replace(self, limit="max_completion_tokens", thinks=True)
         if self.temperature and "temperature" in said:
