@@ -1733,10 +1733,10 @@ export interface components {
             review_below_confidence: number;
             /**
              * Rubric
-             * @default graded
+             * @default facts
              * @enum {string}
              */
-            rubric: "graded" | "facets";
+            rubric: "facts" | "graded" | "facets";
             /**
              * Store Above
              * @default 0.2
@@ -2671,7 +2671,7 @@ export interface components {
             /** Provider */
             provider?: ("auto" | "llm" | "local" | "cascade") | null;
             /** Rubric */
-            rubric?: ("graded" | "facets") | null;
+            rubric?: ("facts" | "graded" | "facets") | null;
             /** Session Id */
             session_id?: string | null;
             /**
@@ -3675,10 +3675,10 @@ export interface components {
                     review_below_confidence?: number;
                     /**
                      * Rubric
-                     * @description Default: "graded".
+                     * @description Default: "facts".
                      * @enum {string}
                      */
-                    rubric?: "graded" | "facets";
+                    rubric?: "facts" | "graded" | "facets";
                     /**
                      * Store Above
                      * @description Default: 0.2.
@@ -7009,10 +7009,10 @@ export interface operations {
                         review_below_confidence?: number;
                         /**
                          * Rubric
-                         * @description Default: "graded".
+                         * @description Default: "facts".
                          * @enum {string}
                          */
-                        rubric?: "graded" | "facets";
+                        rubric?: "facts" | "graded" | "facets";
                         /**
                          * Store Above
                          * @description Default: 0.2.
