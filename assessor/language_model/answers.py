@@ -234,7 +234,8 @@ def read_as(form: type[Form], answer: Completion) -> Form:
 
 
 _Number = BeforeValidator(_number)
-Share = Annotated[float, _Number, Field(ge=0.0, le=1.0, allow_inf_nan=False)]
+# In this order, so that the schema names the bounds.
+Share = Annotated[float, Field(ge=0.0, le=1.0, allow_inf_nan=False), _Number]
 
 
 class _Answer(BaseModel):
@@ -271,7 +272,7 @@ class FacetAssessment(_Answer):
     """A model's assessment of an exchange by the rubric `facets` (seed 003, section 2)."""
 
     P: Share
-    valence: Annotated[float, _Number, Field(ge=-1.0, le=1.0, allow_inf_nan=False)]
+    valence: Annotated[float, Field(ge=-1.0, le=1.0, allow_inf_nan=False), _Number]
     intensity: Share
     I: Share  # noqa: E741 - the seed's own name
     J: Share

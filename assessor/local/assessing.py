@@ -195,13 +195,18 @@ def _share(text: str, sentences: Sequence[str]) -> float:
 
 
 def only_asks(text: str) -> bool:
-    """Return whether the message teaches nothing, whoever assesses it: it only asks for work, puts
-    a question that names nothing of its writer, supposes, or asks to forget.
+    """Return whether the message teaches nothing, whoever assesses it: it only greets, supposes,
+    asks for work, or puts questions that name nothing of its writer.
     """
-    sentences = split_sentences(text)[:MAX_SENTENCES]
-    if _share(text, sentences) == 1.0:
+    if _ASKS_TO_KEEP.search(text):
         return False
-    return not any(is_question(one) and CUES["first_person"].search(one) for one in sentences)
+    sentences = split_sentences(text)[:MAX_SENTENCES]
+    return is_order_of_work(text) or all(map(_asks_of_the_world, sentences))
+
+
+def _asks_of_the_world(sentence: str) -> bool:
+    asks = is_question(sentence) and not CUES["first_person"].search(sentence)
+    return asks or is_request(sentence) or supposes(sentence) or _is_courtesy(sentence)
 
 
 def _tells_nothing(sentence: str) -> bool:

@@ -131,7 +131,10 @@ def test_no_fact_has_no_importance(stub_model: StubModel) -> None:
     ("message", "asks"),
     [
         ("Write me a story about a knight who keeps bees", True),
-        ("Translate this: I have two cats", True),
+        ("Could you write me a short poem about autumn?", True),
+        ("Comment dit-on « j'ai faim » en anglais ?", True),
+        ("If I lived in Paris, I would bake every day", True),
+        ("Remind me to call Ana tomorrow", False),
         ("Who painted the Mona Lisa?", True),
         ("Wie hoch ist die Zugspitze?", True),
         ("帮我写一首关于秋天的诗", True),

@@ -15,6 +15,7 @@ from memory.webhooks.public_transport import checked_request
 from tests.assessor.llm_session import (
     HELLO,
     HELLO_REPLY,
+    SCHEMA,
     complete,
     read,
     read_until_error,
