@@ -207,9 +207,7 @@ LABELS: Final = {
     ),
     "assessment.rubric": Labels(
         _("Rubric"),
-        _(
-            "What a language model is asked for. The built-in assessor uses one score instead of facts."
-        ),
+        _("The built-in assessor uses one score instead of facts."),
         choices={
             "facts": _("the facts, in the user's words; for any model, also a small one"),
             "graded": _("one score, 0 to 1"),
