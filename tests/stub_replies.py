@@ -35,7 +35,7 @@ def reply_to(request: dict[str, Any]) -> str:
     system = "\n".join(_content(m) for m in messages if m["role"] == "system")
     user = next((_content(m) for m in reversed(messages) if m["role"] == "user"), "")
     # An endpoint without a system role gets these words in the user's message.
-    told = system or user
+    told = system or (_content(messages[0]) if messages else "")
     if request.get("response_format") or re.search(r"\bONLY\b.*\bJSON\b", told, re.S):
         return json.dumps(_only_asked_for(assess(user), request), ensure_ascii=False)
     if messages and messages[-1]["role"] == "tool":

@@ -149,7 +149,7 @@ def test_a_request_refused_in_every_format_is_a_bad_request(stub_model: StubMode
 def test_schemas_have_only_portable_keywords() -> None:
     schema = json.dumps(portable(_Answer.model_json_schema()))
 
-    assert json.loads(schema)["properties"]["memory"] == {"type": ["integer", "null"]}
+    assert json.loads(schema)["properties"]["memory"] == {"minimum": 1, "type": ["integer", "null"]}
     assert json.loads(schema)["properties"]["reasoning"] == {"type": "string", "maxLength": LONGEST}
     for word in ("pattern", "title", "anyOf", "$ref"):
         assert word not in schema
