@@ -110,8 +110,9 @@ def asked_before(message: str, earlier: Sequence[str]) -> str:
 
 
 def supported(found: Facts, said: str) -> list[Fact]:
-    """Return the facts that the words `said` contain."""
-    return [fact for fact in found.facts if is_grounded(fact.text, said)]
+    """Return the facts that the words `said` contain, each once."""
+    once = {fact.text: fact for fact in found.facts}.values()
+    return [fact for fact in once if is_grounded(fact.text, said)]
 
 
 def joined(facts: Sequence[Fact], message: str) -> MemoryAssessment:

@@ -97,6 +97,7 @@ def test_several_facts_are_one_memory_of_the_greatest_importance(stub_model: Stu
         answer(
             (0.6, "fact", "My cousin Rui keeps bees in Braga"),
             (0.9, "identity", "I'm allergic to honey"),
+            (0.9, "identity", "I'm allergic to honey"),  # as the real model was seen to answer
         )
     )
     result = by_facts(stub_model, RUI)
