@@ -199,10 +199,9 @@ async def assess_with_model(
             permanent=True,
         )
     rubric = exchange.rubric or policy.assessment.rubric
-    said_by_user = exchange.source_role == "user"
-    if rubric == FACTS and said_by_user and local.only_asks(exchange.user_message):
+    if rubric == FACTS and _only_asks(exchange):
         asking = await sync_to_async(assess_locally, thread_sensitive=False)(exchange)
-        return replace(asking, importance=0.0, reasoning=Reason("only_asks"))
+        return replace(asking, importance=0.0, reasoning=str(Reason("only_asks")))
     started = perf_counter()
     assessor = MemoryImportanceAssessor(
         LLMFactory(weak=model_factory),
@@ -211,17 +210,16 @@ async def assess_with_model(
         rubric=rubric,
         asks_confidence=policy.assessment.review_below_confidence > 0,
     )
-    verdict = await assessor.assess(
-        exchange.user_message,
-        exchange.assistant_response,
-        exchange.source_role,
-        exchange.context,
-        earlier,
-    )
+    said = (exchange.user_message, exchange.assistant_response, exchange.source_role)
+    verdict = await assessor.assess(*said, exchange.context, earlier)
     result = _result(verdict, assessor.rubric, (perf_counter() - started) * 1000)
     if verdict.grounded or result.importance < policy.assessment.store_above:
         return result  # supported already, or not saved, so that its summary does no harm
     return await sync_to_async(_grounded, thread_sensitive=False)(exchange, result, earlier)
+
+
+def _only_asks(exchange: Exchange) -> bool:
+    return exchange.source_role == "user" and local.only_asks(exchange.user_message)
 
 
 def _result(verdict: Verdict, rubric: Rubric, latency_ms: float) -> AssessmentResult:

@@ -122,7 +122,8 @@ def joined(facts: Sequence[Fact], message: str) -> MemoryAssessment:
             importance=0.0,
             summary=message.strip()[:SHOWN] or "…",
             tags=[DEFAULT_TYPE],
-            reasoning=Reason("no_fact"),
+            confidence=None,
+            reasoning=str(Reason("no_fact")),
         )
     best = max(facts, key=lambda fact: fact.importance)
     summary = "\n".join(_ended(fact.text) for fact in facts)
@@ -132,6 +133,7 @@ def joined(facts: Sequence[Fact], message: str) -> MemoryAssessment:
         summary=summary,
         tags=find_tags(summary, best.memory_type),
         topics=find_topics(summary),
+        confidence=None,
     )
 
 

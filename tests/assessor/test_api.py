@@ -87,7 +87,9 @@ def test_tags_and_topics_beyond_the_limits_are_noted(
     said = {"importance": 0.7, "summary": "User likes pizza", "tags": tags, "topics": topics}
     stub_model.script("reply:" + json.dumps(said))
 
-    assessed = caller.post("assess", json=PIZZA | {"store": True}).json()["assessment"]
+    assessed = caller.post("assess", json=PIZZA | {"store": True, "rubric": "graded"}).json()[
+        "assessment"
+    ]
 
     assert (assessed["tags"], assessed["topics"]) == (tags[:10], topics[:5])
     assert assessed["omitted"] == {"tags": ["t10", "t11"], "topics": ["f"]}

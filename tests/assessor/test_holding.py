@@ -44,7 +44,8 @@ def lisbon(space: Space) -> Memory:
 
 
 @pytest.fixture
-def model(stub_model: StubModel, settings: Settings) -> StubModel:
+def model(space: Space, stub_model: StubModel, settings: Settings) -> StubModel:
+    set_policy(space, assessment={"rubric": "graded"})  # facts have no confidence
     settings.OPENAI_BASE_URL = stub_model.base_url
     settings.EBB_ASSESSOR_MODEL = "stub"
     return stub_model

@@ -347,8 +347,8 @@ class TestTask:
         self, space: Space, stub_model: StubModel
     ) -> None:
         stub_model.script(
-            'reply:\x00 \ud83d {"importance": 0.6, "memory_type": "fact",'
-            ' "summary": "User likes pizza", "tags": ["food"]}'
+            'reply:\x00 \ud83d {"facts": [{"importance": 0.6, "type": "fact",'
+            ' "text": "I like pizza"}]}'
         )
         row = self.run(space)
         assert row.state == State.DONE
