@@ -188,20 +188,18 @@ async def assess_with_model(
     exchange: Exchange, policy: PolicyDocument, model_factory: Callable[[], ChatModel] | None,
     *, attempt: int = 1, earlier: Sequence[str] = (),
 ) -> AssessmentResult:  # fmt: skip
-    """Assess with one call to a model, using the exchange's or the policy's rubric.
+    """Assess with one call to a model by the exchange's or the policy's rubric.
 
-    A summary that the exchange does not support is replaced by the built-in assessor's result. By
-    the rubric `facts`, no model is asked about a message that only asks. Raises AssessmentError.
+    Falls back on the built-in assessor for a summary that the exchange does not support; a message
+    that only asks has no `facts`, and none are asked for. Raises AssessmentError.
     """
     if model_factory is None:
         raise AssessmentError(
             "No language model is connected. Connect one, or use the built-in assessor.",
             permanent=True,
         )
-    rubric = exchange.rubric or policy.assessment.rubric
-    if rubric == FACTS and _only_asks(exchange):
-        asking = await sync_to_async(assess_locally, thread_sensitive=False)(exchange)
-        return replace(asking, importance=0.0, reasoning=str(Reason("only_asks")))
+    if (rubric := exchange.rubric or policy.assessment.rubric) == FACTS and _only_asks(exchange):
+        return await sync_to_async(_nothing_told, thread_sensitive=False)(exchange)
     started = perf_counter()
     assessor = MemoryImportanceAssessor(
         LLMFactory(weak=model_factory),
@@ -210,8 +208,8 @@ async def assess_with_model(
         rubric=rubric,
         asks_confidence=policy.assessment.review_below_confidence > 0,
     )
-    said = (exchange.user_message, exchange.assistant_response, exchange.source_role)
-    verdict = await assessor.assess(*said, exchange.context, earlier)
+    said, role = (exchange.user_message, exchange.assistant_response), exchange.source_role
+    verdict = await assessor.assess(*said, role, exchange.context, earlier)
     result = _result(verdict, assessor.rubric, (perf_counter() - started) * 1000)
     if verdict.grounded or result.importance < policy.assessment.store_above:
         return result  # supported already, or not saved, so that its summary does no harm
@@ -220,6 +218,11 @@ async def assess_with_model(
 
 def _only_asks(exchange: Exchange) -> bool:
     return exchange.source_role == "user" and local.only_asks(exchange.user_message)
+
+
+def _nothing_told(exchange: Exchange) -> AssessmentResult:
+    reasoning = str(Reason("only_asks"))
+    return replace(assess_locally(exchange), importance=0.0, reasoning=reasoning)
 
 
 def _result(verdict: Verdict, rubric: Rubric, latency_ms: float) -> AssessmentResult:
