@@ -3,7 +3,7 @@
 from celery import shared_task
 
 from chat.replies.leases import stop_abandoned
-from common.leases import database_now
+from foundation.database.leases import database_now
 
 
 @shared_task

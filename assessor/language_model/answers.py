@@ -23,8 +23,8 @@ from pydantic import (
 
 from assessor.errors import AssessmentError
 from assessor.llm import Completion
-from common.fields import Text
-from common.storable import storable
+from foundation.texts.fields import Text
+from foundation.texts.storable import storable
 from memory.drafts import Content, Facets, MemoryTypeName, Tag, Topic
 from memory.formulas.importance import DEFAULT_TYPE, MEMORY_TYPES
 

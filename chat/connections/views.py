@@ -26,8 +26,8 @@ from assessor.llm import ModelError
 from chat.connections.connection_trials import configuration_of, listed_names, tested
 from chat.connections.form import asked_fields, error_texts, new_form, wrong_form
 from chat.connections.page import MOVE, connection_context, models_page
-from common.connections import release_connection
-from common.errors import Conflict, InvalidArguments
+from foundation.database.connections import release_connection
+from foundation.errors import Conflict, InvalidArguments
 from memory.embeddings import EmbeddingError
 from memory.embeddings.embedders import choose_for_new_spaces
 from memory.model_connections import services

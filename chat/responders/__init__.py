@@ -7,7 +7,7 @@ from assessor.llm import ChatModel, MeteredModel, ModelError, get_model
 from chat.responders.base import Responder, Turn
 from chat.responders.builtin import BuiltinResponder
 from chat.responders.model import ModelResponder
-from common.connections import in_thread
+from foundation.database.connections import in_thread
 from memory.model_connections.choosing import ChosenModel, chosen_model
 from memory.model_connections.usage import UsageMeter
 from memory.models import Purpose, UsagePurpose

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from accounts.models import Space
 from chat.models import Message
-from common.actors import SYSTEM
+from foundation.actors import SYSTEM
 from memory.drafts import MemoryDraft
 from memory.models import Memory
 from tests.chat.talking import ServerEvent, Talker

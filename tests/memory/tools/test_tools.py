@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from accounts.models import Space
-from common.errors import Conflict, InvalidArguments, NotFound
+from foundation.errors import Conflict, InvalidArguments, NotFound
 from memory.models import Memory, MemoryEvent, MemoryRevision
 from memory.tools import TOOLS, Caller, tool_named
 from tests.memory.store.test_spec_002 import BAD_IMPORTANCE, everything
