@@ -5,9 +5,9 @@ built-in one.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from time import perf_counter
-from typing import Any, cast
+from typing import Any, Literal, cast
 from uuid import UUID
 
 from asgiref.sync import sync_to_async
@@ -15,6 +15,7 @@ from django.conf import settings
 
 from assessor import local
 from assessor.errors import AssessmentError
+from assessor.facts import Fact
 from assessor.language_model.grounding import is_grounded
 from assessor.language_model.importance_assessor import MemoryImportanceAssessor, Verdict
 from assessor.language_model.prompts import FACTS, Rubric
@@ -63,7 +64,11 @@ class Exchange:
 
 @dataclass(frozen=True)
 class AssessmentResult:
-    """The assessment of an exchange, with the assessor's name, cost and latency."""
+    """The assessment of an exchange, with the assessor's name, cost and latency.
+
+    `summary`, `importance` and what follows from them describe the exchange as a whole. `facts` are
+    its facts, if the assessor tells them apart.
+    """
 
     importance: float
     memory_type: MemoryTypeName
@@ -91,6 +96,18 @@ class AssessmentResult:
     fallback_reason: str = ""
     # The connection of the model that was asked; None if the environment configures the model.
     connection_id: UUID | None = None
+    facts: Sequence[Fact] = ()
+
+    def statements(self, facts: Literal["separate", "one"]) -> list[Fact]:
+        """Return what may become memories: the separate facts, or the summary as one."""
+        if self.facts and facts == "separate":
+            return list(self.facts)
+        told = {one.name: getattr(self, one.name) for one in fields(Fact) if one.name != "text"}
+        return [Fact(text=self.summary, **told)]
+
+    def columns(self) -> dict[str, Any]:
+        """Return the columns of the assessment's row."""
+        return {name: value for name, value in asdict(self).items() if name != "facts"}
 
     @property
     def persistence(self) -> float | None:
@@ -211,7 +228,7 @@ async def assess_with_model(
     said, role = (exchange.user_message, exchange.assistant_response), exchange.source_role
     verdict = await assessor.assess(*said, role, exchange.context, earlier)
     result = _result(verdict, assessor.rubric, (perf_counter() - started) * 1000)
-    if verdict.grounded or result.importance < policy.assessment.store_above:
+    if verdict.facts or result.importance < policy.assessment.store_above:
         return result  # supported already, or not saved, so that its summary does no harm
     return await sync_to_async(_grounded, thread_sensitive=False)(exchange, result, earlier)
 
@@ -238,6 +255,7 @@ def _result(verdict: Verdict, rubric: Rubric, latency_ms: float) -> AssessmentRe
         rubric=rubric.name,
         latency_ms=latency_ms,
         raw_answer=storable(verdict.answer.text),
+        facts=verdict.facts,
     )
     return with_usage(result, verdict.answer.usage, verdict.answer.cost_usd)
 
@@ -245,7 +263,7 @@ def _result(verdict: Verdict, rubric: Rubric, latency_ms: float) -> AssessmentRe
 def _grounded(
     exchange: Exchange, result: AssessmentResult, earlier: Sequence[str]
 ) -> AssessmentResult:
-    if is_grounded(result.summary, exchange.user_message):
+    if result.rubric != FACTS and is_grounded(result.summary, exchange.user_message):
         return result
     return fall_back(
         exchange,
@@ -269,20 +287,13 @@ def with_usage(
     """
     if usage is None:
         return result
-    cost = cost_usd(usage)
-    cost = connection_cost if cost is None else cost
+    cost = connection_cost
+    if settings.EBB_PRICES is not None:
+        prompt, completion = settings.EBB_PRICES
+        spent = usage.prompt_tokens * prompt + usage.completion_tokens * completion
+        cost = spent / 1_000_000
     return replace(
         result,
         tokens=(result.tokens or 0) + usage.prompt_tokens + usage.completion_tokens,
         cost_usd=None if cost is None else (result.cost_usd or 0.0) + cost,
     )
-
-
-def cost_usd(usage: Usage | None) -> float | None:
-    """Return an answer's cost in US dollars at the environment's prices; None if prices or usage
-    are unknown.
-    """
-    if usage is None or settings.EBB_PRICES is None:
-        return None
-    prompt, completion = settings.EBB_PRICES
-    return (usage.prompt_tokens * prompt + usage.completion_tokens * completion) / 1_000_000

@@ -5,14 +5,16 @@ words. Prompt and examples are in facts.toml.
 """
 
 import json
-import re
 import tomllib
+import unicodedata
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from importlib import resources
 from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
+from assessor.facts import Fact
 from assessor.language_model.answers import (
     MemoryAssessment,
     Share,
@@ -33,10 +35,9 @@ MOST_TOKENS = 400
 SHOWN = 300
 SHORT = 8
 """Words of a message that may be no more than the answer to a question."""
-_SIGN = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?|[¿¡]")
 
 
-class Fact(BaseModel):
+class _Fact(BaseModel):
     """One fact about the person, in their own words."""
 
     model_config = ConfigDict(extra="ignore", frozen=True, json_schema_extra=as_required)
@@ -53,18 +54,36 @@ class Facts(BaseModel):
 
     model_config = ConfigDict(extra="ignore", frozen=True, json_schema_extra=as_required)
 
-    facts: Annotated[list[Fact], Field(max_length=6)]
+    facts: Annotated[list[_Fact], Field(max_length=6)]
 
     @model_validator(mode="before")
     @classmethod
     def _read(cls, answer: Any) -> Any:
         return json_object(answer) if isinstance(answer, str) else answer
 
+    def each_once(self) -> list[Fact]:
+        """Return the facts of the answer, each text once."""
+        once = {fact.text: fact for fact in self.facts}.values()
+        return [
+            Fact(
+                text=fact.text,
+                importance=fact.importance,
+                memory_type=fact.memory_type,
+                tags=find_tags(fact.text, fact.memory_type),
+                topics=find_topics(fact.text),
+            )
+            for fact in once
+        ]
 
-def _signs(text: str) -> set[str]:
-    """Return the words of a text and its letters that English does not have."""
-    folded = text.lower().replace("’", "'")
-    return {*_SIGN.findall(folded), *(letter for letter in folded if not letter.isascii())}
+
+def _language(text: str) -> tuple[str, set[str]]:
+    """Return what tells the language of a text: the script of most of its letters, and its words
+    and the letters that English does not have.
+    """
+    letters = [letter for letter in text.lower() if letter.isalpha()]
+    scripts = Counter(unicodedata.name(letter, "").partition(" ")[0] for letter in letters)
+    script = scripts.most_common(1)[0][0] if scripts else ""
+    return script, {*text.lower().split(), *(one for one in letters if not one.isascii())}
 
 
 def _shown(message: str, earlier: str = "") -> str:
@@ -86,15 +105,15 @@ _ALWAYS = [
     ChatMessage("system", SYSTEM),
     *(turn for example in _DATA["always"] for turn in _turns(example)),
 ]
-_OWN = [(_signs(example["signs"]), _turns(example)) for example in _DATA["own"]]
+_OWN = [(_language(example["message"]), _turns(example)) for example in _DATA["own"]]
 
 
 def question(message: str, earlier: Sequence[str]) -> list[ChatMessage]:
     """Return the messages that ask for the facts: what is the same for all, an example in the
     language of the message, and the message.
     """
-    signs = _signs(message)
-    _, example = max(_OWN, key=lambda own: len(own[0] & signs))
+    script, signs = _language(message)
+    _, example = max(_OWN, key=lambda own: (own[0][0] == script, len(own[0][1] & signs)))
     return [
         *_ALWAYS,
         *example,
@@ -109,10 +128,9 @@ def asked_before(message: str, earlier: Sequence[str]) -> str:
     return question_before(earlier) if word_count(message) <= SHORT else ""
 
 
-def supported(found: Facts, said: str) -> list[Fact]:
-    """Return the facts that the words `said` contain, each once."""
-    once = {fact.text: fact for fact in found.facts}.values()
-    return [fact for fact in once if is_grounded(fact.text, said)]
+def supported(found: Sequence[Fact], said: str) -> list[Fact]:
+    """Return the facts that the words `said` contain."""
+    return [fact for fact in found if is_grounded(fact.text, said)]
 
 
 def joined(facts: Sequence[Fact], message: str) -> MemoryAssessment:

@@ -16,6 +16,7 @@ from typing import Any
 from asgiref.sync import sync_to_async
 
 from assessor.errors import AssessmentError
+from assessor.facts import Fact
 from assessor.language_model import facts, prompts
 from assessor.language_model.answers import (
     FacetAssessment,
@@ -42,8 +43,8 @@ _SHARED = {"memory_type", "summary", "tags", "topics", "reasoning"}
 @dataclass(frozen=True)
 class Verdict:
     """An assessment, its facets (rubric `facets`), the model's confidence if given, the
-    answer, the tags and topics in it that exceed the seed's limits, and whether the words of the
-    exchange are known to support it.
+    answer, the tags and topics in it that exceed the seed's limits, and (rubric `facts`) the facts
+    that the words of the exchange support.
     """
 
     assessment: MemoryAssessment
@@ -51,7 +52,7 @@ class Verdict:
     confidence: float | None
     answer: Completion
     omitted: dict[str, list[str]]
-    grounded: bool = False
+    facts: Sequence[Fact] = ()
 
 
 class MemoryImportanceAssessor:
@@ -101,11 +102,10 @@ class MemoryImportanceAssessor:
         """Return the facts that the message supports as one assessment, or all of them if it
         supports none."""
         answer = await self._ask(facts.question(message, earlier), facts.MOST_TOKENS)
-        found = read_as(facts.Facts, answer)
+        found = read_as(facts.Facts, answer).each_once()
         said = f"{facts.asked_before(message, earlier)} {message}"
         known = await sync_to_async(facts.supported, thread_sensitive=False)(found, said)
-        read = facts.joined(known or found.facts, message)
-        return Verdict(read, None, None, answer, {}, grounded=bool(known))
+        return Verdict(facts.joined(known or found, message), None, None, answer, {}, known)
 
     async def _ask(self, question: list[ChatMessage], max_tokens: int = MOST_TOKENS) -> Completion:
         """Return the weak model's answer; raises AssessmentError."""

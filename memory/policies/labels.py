@@ -214,6 +214,14 @@ LABELS: Final = {
             "facets": _("several facets, combined by a formula"),
         },
     ),
+    "assessment.facts": Labels(
+        _("Save facts"),
+        _("Whether the facts of a message become one memory."),
+        choices={
+            "separate": _("each as a memory of its own"),
+            "one": _("all of a message as one memory"),
+        },
+    ),
     "assessment.trigger": Labels(
         _("Assess"),
         _("How much is assessed at a time."),

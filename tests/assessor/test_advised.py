@@ -96,7 +96,7 @@ def test_the_same_words_are_the_same_memory_whatever_a_model_would_say(
     addition = {"decision": "add", "memory": None, "quote": "", "reasoning": "new to me"}
     first = worked(space, model, ASSESSED)
     again = worked(space, model, ASSESSED | {"summary": f"{SAID}!"}, addition)
-    assert first.memory_id == again.memory_id is not None
+    assert first.memory == again.memory is not None
     assert Memory.objects.in_space(space).get().content == SAID
 
 

@@ -63,7 +63,7 @@ def worked(space: Space, model: StubModel, *replies: object, said: str = SAID) -
 
 
 def finished(space: Space, confidence: float | None) -> Memory:
-    memory = services.finish(
+    [memory] = services.finish(
         assessment=claimed(space), result=assessment_result(confidence=confidence), now=NOW
     )
     assert memory is not None

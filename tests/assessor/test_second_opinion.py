@@ -45,7 +45,7 @@ def worked(space: Space, model: StubModel, said: str, *opinions: object) -> Asse
         space=space, exchange=Exchange(said, rubric="graded"), now=timezone.now()
     )
     assess(space.pk, str(row.pk))
-    return Assessment.objects.select_related("memory").get(pk=row.pk)
+    return Assessment.objects.get(pk=row.pk)
 
 
 def kept(row: Assessment) -> Memory:
