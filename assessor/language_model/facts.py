@@ -5,11 +5,13 @@ words. Prompt and examples are in facts.toml.
 """
 
 import json
+import re
 import tomllib
 import unicodedata
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from importlib import resources
+from operator import itemgetter
 from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
@@ -76,14 +78,16 @@ class Facts(BaseModel):
         ]
 
 
-def _language(text: str) -> tuple[str, set[str]]:
-    """Return what tells the language of a text: the script of most of its letters, and its words
-    and the letters that English does not have.
-    """
-    letters = [letter for letter in text.lower() if letter.isalpha()]
-    scripts = Counter(unicodedata.name(letter, "").partition(" ")[0] for letter in letters)
-    script = scripts.most_common(1)[0][0] if scripts else ""
-    return script, {*text.lower().split(), *(one for one in letters if not one.isascii())}
+def _script(text: str) -> str:
+    """Return the script of most letters, "" without any."""
+    names = (unicodedata.name(letter, "").partition(" ")[0] for letter in text if letter.isalpha())
+    return max(Counter(names).items(), key=itemgetter(1), default=("", 0))[0]
+
+
+def _signs(text: str) -> set[str]:
+    """Return the words of a text and its letters that English does not have."""
+    folded = text.lower()
+    return {*re.split(r"\W+", folded), *(letter for letter in folded if not letter.isascii())}
 
 
 def _shown(message: str, earlier: str = "") -> str:
@@ -105,15 +109,18 @@ _ALWAYS = [
     ChatMessage("system", SYSTEM),
     *(turn for example in _DATA["always"] for turn in _turns(example)),
 ]
-_OWN = [(_language(example["message"]), _turns(example)) for example in _DATA["own"]]
+_OWN = [
+    (_script(example["message"]), _signs(example.get("signs", "")), _turns(example))
+    for example in _DATA["own"]
+]
 
 
 def question(message: str, earlier: Sequence[str]) -> list[ChatMessage]:
     """Return the messages that ask for the facts: what is the same for all, an example in the
     language of the message, and the message.
     """
-    script, signs = _language(message)
-    _, example = max(_OWN, key=lambda own: (own[0][0] == script, len(own[0][1] & signs)))
+    script, signs = _script(message), _signs(message)
+    *_, example = max(_OWN, key=lambda own: (own[0] == script, len(own[1] & signs)))
     return [
         *_ALWAYS,
         *example,

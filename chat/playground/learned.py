@@ -52,7 +52,7 @@ def edit(request: PageRequest, access: Access, message_id: UUID, memory_id: UUID
 def discard(
     request: PageRequest, access: Access, message_id: UUID, memory_id: UUID
 ) -> HttpResponse:
-    """Delete a memory learned from the exchange, restore those it superseded, and offer to undo it."""
+    """Delete a memory learned from the exchange, restore those it superseded, offer to undo it."""
     lesson = _lesson(access, message_id, memory_id)
     if lesson is None or not lesson.is_new:
         raise Http404

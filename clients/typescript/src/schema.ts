@@ -1516,10 +1516,12 @@ export interface components {
         };
         /**
          * AssessOut
-         * @description The assessment, and its memory if one was stored.
+         * @description The assessment, and its memories if any were stored; `memory` is the first.
          */
         AssessOut: {
             assessment: components["schemas"]["AssessedOut"];
+            /** Memories */
+            memories: components["schemas"]["MemoryOut"][];
             memory: components["schemas"]["MemoryOut"] | null;
         };
         /**
@@ -1555,6 +1557,11 @@ export interface components {
             importance: number | null;
             /** Latency Ms */
             latency_ms: number | null;
+            /**
+             * Memories
+             * @description The memories of its facts, in order.
+             */
+            memories: string[];
             /** Memory Id */
             memory_id: string | null;
             /** Memory Type */
@@ -1642,6 +1649,11 @@ export interface components {
             importance: number | null;
             /** Latency Ms */
             latency_ms: number | null;
+            /**
+             * Memories
+             * @description The memories of its facts, in order.
+             */
+            memories: string[];
             /** Memory Id */
             memory_id: string | null;
             /** Memory Type */
@@ -1690,6 +1702,12 @@ export interface components {
              * @default true
              */
             enabled: boolean;
+            /**
+             * Facts
+             * @default separate
+             * @enum {string}
+             */
+            facts: "separate" | "one";
             /**
              * Fallback
              * @default true
@@ -3632,6 +3650,12 @@ export interface components {
                      * @description Default: true.
                      */
                     enabled?: boolean;
+                    /**
+                     * Facts
+                     * @description Default: "separate".
+                     * @enum {string}
+                     */
+                    facts?: "separate" | "one";
                     /**
                      * Fallback
                      * @description Default: true.
@@ -6966,6 +6990,12 @@ export interface operations {
                          * @description Default: true.
                          */
                         enabled?: boolean;
+                        /**
+                         * Facts
+                         * @description Default: "separate".
+                         * @enum {string}
+                         */
+                        facts?: "separate" | "one";
                         /**
                          * Fallback
                          * @description Default: true.
