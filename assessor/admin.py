@@ -43,7 +43,7 @@ class AssessmentAdmin(ReadOnlyAdmin):
     search_fields = ("user_message", "assistant_response", "summary")
     ordering = ("-created_at", "-pk")
     actions = ("reassess",)
-    raw_id_fields = ("memory", "part_of")
+    raw_id_fields = ("part_of",)
     exclude = ("provider", "rubric", "reasoning")
     readonly_fields = ("assessed_by", "rubric_shown", "reasoning_shown")
 

@@ -1,5 +1,6 @@
 """JSON API: assess an exchange now, queue it, and read assessments and statistics."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -14,6 +15,7 @@ from accounts.limits.rate_limits import CallKind, count_call
 from assessor.assessing import AssessmentResult, Exchange, names_model
 from assessor.gate import GATE_HEADER, GateReason
 from assessor.gate.exchanges import gate_of
+from assessor.lessons import lessons_of
 from assessor.models import Assessment, State
 from assessor.outbox import services
 from assessor.saving.exchanges import earlier_texts, ignored, unsaved
@@ -63,13 +65,13 @@ async def assess(request: HttpRequest, response: HttpResponse, asked: ExchangeIn
     said_at = access.said(asked.created_at, now=now, zone=asked.timezone)
     if gated := await sync_to_async(_gated)(access, exchange):
         response.headers[GATE_HEADER] = gated
-        return {"assessment": ignored(exchange, gated), "memory": None}
+        return _told(ignored(exchange, gated))
     prepared = await sync_to_async(_prepared)(access, exchange, said_at)
     result = prepared.result or await assess_now(
         access.space, prepared.assessed, prepared.policy, prepared.chosen, prepared.earlier
     )
     if not (asked.store and access.learns):
-        return {"assessment": unsaved(prepared.exchange, result, prepared.policy), "memory": None}
+        return _told(unsaved(prepared.exchange, result, prepared.policy))
     return await sync_to_async(_store)(access, prepared.exchange, result, said_at)
 
 
@@ -122,8 +124,13 @@ def _store(
     )
     decay = current_policy(access.space).document.decay
     memories = Memory.objects.in_space(access.space).with_importance_now(decay=decay, now=now)
-    memory = memories.filter(pk=assessment.memory_id).first() if assessment.memory_id else None
-    return {"assessment": assessment, "memory": memory}
+    found = memories.in_bulk([memory.pk for memory in assessment.memories])
+    return _told(assessment, [found[memory.pk] for memory in assessment.memories])
+
+
+def _told(assessment: Assessment, memories: Sequence[Memory] = ()) -> dict[str, Any]:
+    first = next(iter(memories), None)
+    return {"assessment": assessment, "memory": first, "memories": list(memories)}
 
 
 @router.post(
@@ -170,7 +177,7 @@ def list_assessments(request: HttpRequest, asked: Query[AssessmentListIn]) -> di
     """List the space's assessments, newest first."""
     access = access_to(request, "read")
     rows = Assessment.objects.in_space(access.space).readable_by(access.reader)
-    rows = rows.select_related("memory")
+    rows = rows.prefetch_related(lessons_of(access.space))
     if asked.status:
         rows = rows.filter(state=asked.status)
     items, following = keyset("-created_at").page(rows, limit=asked.limit, cursor=asked.cursor)

@@ -5,9 +5,9 @@ built-in one.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from time import perf_counter
-from typing import Any, cast
+from typing import Any, Literal, cast
 from uuid import UUID
 
 from asgiref.sync import sync_to_async
@@ -15,17 +15,20 @@ from django.conf import settings
 
 from assessor import local
 from assessor.errors import AssessmentError
+from assessor.facts import Fact
 from assessor.language_model.grounding import is_grounded
 from assessor.language_model.importance_assessor import MemoryImportanceAssessor, Verdict
-from assessor.language_model.prompts import Rubric
+from assessor.language_model.prompts import FACTS, Rubric
 from assessor.llm import ChatModel, LLMFactory, Usage
 from assessor.models import FallbackReason
 from foundation.texts.storable import storable
 from memory.drafts import MemoryTypeName
 from memory.embeddings import get_embedder
+from memory.models import Reason
 from memory.policy import PolicyDocument
 
 LOCAL_MODEL = "built-in"
+# The built-in assessor has no rubric `facts`; it uses `graded` instead.
 LOCAL_VERSIONS = {"graded": "local-1", "facets": "local-facets-1"}
 # Range of built-in importances in which a cascade asks the model (docs/local-assessor.md).
 UNSURE = (0.15, 0.55)
@@ -61,7 +64,11 @@ class Exchange:
 
 @dataclass(frozen=True)
 class AssessmentResult:
-    """The assessment of an exchange, with the assessor's name, cost and latency."""
+    """The assessment of an exchange, with the assessor's name, cost and latency.
+
+    `summary`, `importance` and what follows from them describe the exchange as a whole. `facts` are
+    its facts, if the assessor tells them apart.
+    """
 
     importance: float
     memory_type: MemoryTypeName
@@ -89,6 +96,18 @@ class AssessmentResult:
     fallback_reason: str = ""
     # The connection of the model that was asked; None if the environment configures the model.
     connection_id: UUID | None = None
+    facts: Sequence[Fact] = ()
+
+    def statements(self, facts: Literal["separate", "one"]) -> list[Fact]:
+        """Return what may become memories: the separate facts, or the summary as one."""
+        if self.facts and facts == "separate":
+            return list(self.facts)
+        told = {one.name: getattr(self, one.name) for one in fields(Fact) if one.name != "text"}
+        return [Fact(text=self.summary, **told)]
+
+    def columns(self) -> dict[str, Any]:
+        """Return the columns of the assessment's row."""
+        return {name: value for name, value in asdict(self).items() if name != "facts"}
 
     @property
     def persistence(self) -> float | None:
@@ -142,6 +161,7 @@ def assess_locally(
 ) -> AssessmentResult:
     """Assess with the built-in assessor: no key, no network, a few milliseconds."""
     started = perf_counter()
+    rubric = rubric if rubric in LOCAL_VERSIONS else "graded"
     embedder = get_embedder("local", "all-MiniLM-L6-v2", 384)
     assessed = local.assess(
         exchange.user_message,
@@ -185,31 +205,41 @@ async def assess_with_model(
     exchange: Exchange, policy: PolicyDocument, model_factory: Callable[[], ChatModel] | None,
     *, attempt: int = 1, earlier: Sequence[str] = (),
 ) -> AssessmentResult:  # fmt: skip
-    """Assess with one call to a model, using the exchange's or the policy's rubric.
+    """Assess with one call to a model by the exchange's or the policy's rubric.
 
-    A summary that the exchange does not support is replaced by the built-in assessor's result.
-    Raises AssessmentError.
+    Falls back on the built-in assessor for a summary that the exchange does not support; a message
+    that only asks has no `facts`, and none are asked for. Raises AssessmentError.
     """
     if model_factory is None:
         raise AssessmentError(
             "No language model is connected. Connect one, or use the built-in assessor.",
             permanent=True,
         )
+    if (rubric := exchange.rubric or policy.assessment.rubric) == FACTS and _only_asks(exchange):
+        return await sync_to_async(_nothing_told, thread_sensitive=False)(exchange)
     started = perf_counter()
     assessor = MemoryImportanceAssessor(
         LLMFactory(weak=model_factory),
         timeout_seconds=policy.assessment.timeout_of(attempt),
         tiers=policy.ttl.tiers,
-        rubric=exchange.rubric or policy.assessment.rubric,
+        rubric=rubric,
         asks_confidence=policy.assessment.review_below_confidence > 0,
     )
-    verdict = await assessor.assess(
-        exchange.user_message, exchange.assistant_response, exchange.source_role, exchange.context
-    )
+    said, role = (exchange.user_message, exchange.assistant_response), exchange.source_role
+    verdict = await assessor.assess(*said, role, exchange.context, earlier)
     result = _result(verdict, assessor.rubric, (perf_counter() - started) * 1000)
-    if result.importance < policy.assessment.store_above:
-        return result  # not saved, so its summary does no harm
+    if verdict.facts or result.importance < policy.assessment.store_above:
+        return result  # supported already, or not saved, so that its summary does no harm
     return await sync_to_async(_grounded, thread_sensitive=False)(exchange, result, earlier)
+
+
+def _only_asks(exchange: Exchange) -> bool:
+    return exchange.source_role == "user" and local.only_asks(exchange.user_message)
+
+
+def _nothing_told(exchange: Exchange) -> AssessmentResult:
+    reasoning = str(Reason("only_asks"))
+    return replace(assess_locally(exchange), importance=0.0, reasoning=reasoning)
 
 
 def _result(verdict: Verdict, rubric: Rubric, latency_ms: float) -> AssessmentResult:
@@ -225,6 +255,7 @@ def _result(verdict: Verdict, rubric: Rubric, latency_ms: float) -> AssessmentRe
         rubric=rubric.name,
         latency_ms=latency_ms,
         raw_answer=storable(verdict.answer.text),
+        facts=verdict.facts,
     )
     return with_usage(result, verdict.answer.usage, verdict.answer.cost_usd)
 
@@ -232,7 +263,7 @@ def _result(verdict: Verdict, rubric: Rubric, latency_ms: float) -> AssessmentRe
 def _grounded(
     exchange: Exchange, result: AssessmentResult, earlier: Sequence[str]
 ) -> AssessmentResult:
-    if is_grounded(result.summary, exchange.user_message):
+    if result.rubric != FACTS and is_grounded(result.summary, exchange.user_message):
         return result
     return fall_back(
         exchange,
@@ -256,20 +287,13 @@ def with_usage(
     """
     if usage is None:
         return result
-    cost = cost_usd(usage)
-    cost = connection_cost if cost is None else cost
+    cost = connection_cost
+    if settings.EBB_PRICES is not None:
+        prompt, completion = settings.EBB_PRICES
+        spent = usage.prompt_tokens * prompt + usage.completion_tokens * completion
+        cost = spent / 1_000_000
     return replace(
         result,
         tokens=(result.tokens or 0) + usage.prompt_tokens + usage.completion_tokens,
         cost_usd=None if cost is None else (result.cost_usd or 0.0) + cost,
     )
-
-
-def cost_usd(usage: Usage | None) -> float | None:
-    """Return an answer's cost in US dollars at the environment's prices; None if prices or usage
-    are unknown.
-    """
-    if usage is None or settings.EBB_PRICES is None:
-        return None
-    prompt, completion = settings.EBB_PRICES
-    return (usage.prompt_tokens * prompt + usage.completion_tokens * completion) / 1_000_000

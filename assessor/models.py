@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import uuid
 from datetime import datetime
-from functools import reduce
+from functools import cached_property, reduce
 from operator import or_
 from typing import ClassVar, Self
 
@@ -22,9 +22,11 @@ from accounts.models import Space
 from accounts.models.personal import name_field, user_field
 from accounts.models.space_rows import SpaceForeignKey, SpaceRow
 from accounts.models.zones import Spoken
+from assessor.lessons import Lesson, lessons_taught_by
 from foundation.database.leases import LeasedQuerySet
 from foundation.readers import Reader
 from foundation.texts.forms import folded
+from memory.models import Memory
 from memory.models.choices import MemoryType
 
 MAX_ATTEMPTS = 8
@@ -107,7 +109,7 @@ class Assessment(SpaceRow, Spoken):
     request_id = models.CharField(max_length=64, blank=True, db_default="", editable=False)
     idempotency_key = models.CharField(max_length=200, null=True, blank=True, editable=False)  # noqa: DJ001 - NULLs are distinct in the unique constraint, empty strings are not
 
-    # The exchange, its owner, and in a shared conversation the person who said it, if known.
+    # The exchange, its owner, and the person who said it, if known.
     user_id = user_field()
     said_by = name_field(_("said by"))
     user_message = models.TextField(_("user message"))
@@ -181,14 +183,6 @@ class Assessment(SpaceRow, Spoken):
     facets = models.JSONField(_("facets"), null=True, blank=True)
     confidence = models.FloatField(_("confidence"), null=True, blank=True)
     ttl_seconds = models.PositiveBigIntegerField(_("lifetime (s)"), null=True, blank=True)
-    memory = SpaceForeignKey(
-        "memory.Memory",
-        models.SET_NULL,
-        null=True,
-        blank=True,
-        related_name="assessments",
-        verbose_name=_("memory"),
-    )
 
     objects: ClassVar[models.Manager[Assessment]] = AssessmentQuerySet.as_manager()
 
@@ -262,11 +256,20 @@ class Assessment(SpaceRow, Spoken):
         in_span = self.part_of_id is not None or self.span_ends_at is not None
         return self.state == State.QUEUED and in_span
 
+    @cached_property
+    def lessons(self) -> list[Lesson]:
+        """The lessons of the exchange, in order; `lessons_of` reads those of many at once."""
+        return lessons_taught_by(self)
+
     @property
-    def made_its_memory(self) -> bool:
-        """True if the exchange or its span created its memory instead of confirming a known one."""
-        made_by = self.memory.source_assessment if self.memory else None
-        return made_by is not None and made_by == (self.part_of_id or self.pk)
+    def memories(self) -> list[Memory]:
+        """The memories that the exchange taught, in order."""
+        return [lesson.memory for lesson in self.lessons]
+
+    @property
+    def memory(self) -> Memory | None:
+        """The first of these memories, or None."""
+        return next(iter(self.memories), None)
 
     @property
     def is_finished(self) -> bool:

@@ -10,13 +10,13 @@ from typing import Any
 from uuid import UUID
 
 from django.db import transaction
-from django.db.models import Q
+from django.db.models import Exists, OuterRef, Q
 from django.db.models.functions import Coalesce
 from django.utils.dateparse import parse_datetime
 
 from accounts.models import Space
 from assessor.errors import AssessmentError
-from assessor.models import Assessment, AssessmentQuerySet, FallbackReason, State
+from assessor.models import Assessment, AssessmentQuerySet, FallbackReason, Lesson, State
 from assessor.outbox.queue import requeue
 from assessor.tasks import assess
 from foundation.actors import Actor
@@ -34,8 +34,9 @@ def to_assess(space: Space, *, model: str = "") -> AssessmentQuerySet:
     Exchanges that no model answered have failed, or the built-in assessor took them over. Excludes
     exchanges that were edited or purged since.
     """
-    rows = Assessment.objects.in_space(space).filter(part_of=None)
-    kept = Q(state=State.DONE, memory__isnull=False) | Q(state=State.IGNORED)
+    rows = Assessment.objects.in_space(space).filter(part_of=None).exclude(user_message="")
+    taught = Lesson.objects.filter(space_id=space.pk, assessment=OuterRef("pk"))
+    kept = Q(Exists(taught), state=State.DONE) | Q(state=State.IGNORED)
     if model:
         return rows.filter(kept, model=model, importance__isnull=False)
     taken_over = kept & Q(fallback_reason=FallbackReason.NO_ANSWER)

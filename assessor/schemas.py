@@ -32,7 +32,7 @@ class ExchangeIn(Body):
     source_role: Annotated[Text, Field(max_length=20)] = "user"
     context: JsonObject = {}
     conversation_id: Annotated[Id, Field(max_length=200)] | None = None
-    rubric: Literal["graded", "facets"] | None = None
+    rubric: Literal["facts", "graded", "facets"] | None = None
     provider: Literal["auto", "llm", "local", "cascade"] | None = None
     store: Flag = False
     user_id: UserId = None
@@ -105,14 +105,27 @@ class _Assessed(Schema):
     confidence: float | None
     first_importance: float | None
     error: Annotated[str | None, _NONE_IF_EMPTY]
+    # The first of the memories; null if none.
     memory_id: UUID | None
-    # The reason if its memory was sent to review.
+    memories: Annotated[list[UUID], Field(description="The memories of its facts, in order.")]
+    # The reason if a memory was sent to review.
     review_reason: str | None
 
     @staticmethod
+    def resolve_memory_id(assessment: Any) -> UUID | None:
+        """Return the id of the first memory."""
+        return assessment.memory.pk if assessment.memory else None
+
+    @staticmethod
+    def resolve_memories(assessment: Any) -> list[UUID]:
+        """Return the ids of the memories, in order."""
+        return [memory.pk for memory in assessment.memories]
+
+    @staticmethod
     def resolve_review_reason(assessment: Any) -> str | None:
-        """Return why the memory waits for review, in English, or None."""
-        return in_english(assessment.memory.review_reason) or None if assessment.memory else None
+        """Return why the first such memory waits for review, in English, or None."""
+        reasons = (in_english(memory.review_reason) for memory in assessment.memories)
+        return next(filter(None, reasons), None)
 
     @staticmethod
     def resolve_status(assessment: Any) -> str:
@@ -135,10 +148,11 @@ class AssessedOut(_Assessed):
 
 
 class AssessOut(Schema):
-    """The assessment, and its memory if one was stored."""
+    """The assessment, and its memories if any were stored; `memory` is the first."""
 
     assessment: AssessedOut
     memory: MemoryOut | None
+    memories: list[MemoryOut]
 
 
 class QueuedOut(Schema):

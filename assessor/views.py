@@ -20,6 +20,7 @@ from accounts.limits.rate_limits import CallKind, count_call
 from accounts.pages import PageRequest, page_access, space_page, too_many
 from assessor.assessing import Exchange
 from assessor.errors import AssessmentError
+from assessor.lessons import lessons_of
 from assessor.models import Assessment, AssessmentQuerySet, State
 from assessor.outbox import services
 from assessor.reassessing import latest_reassessing, start_reassessing, to_assess
@@ -34,7 +35,7 @@ from foundation.errors import Conflict, RateLimited
 from foundation.http.pagination import keyset
 from memory.jobs.views import job_context, show_job
 from memory.model_connections.choosing import ChosenModel, chosen_model
-from memory.models import Purpose
+from memory.models import Memory, Purpose
 from memory.models.policies import current_policy
 from memory.models.reasons import quote_of
 from memory.policy import PolicyDocument
@@ -52,6 +53,7 @@ STATES = {
     State.FAILED: _("assessment failed"),
 }
 RUBRICS = {
+    "facts": _("facts: one list"),
     "graded": _("graded: one score"),
     "facets": _("facets: five scores"),
 }
@@ -113,9 +115,8 @@ def _by(access: Access, state: str, model: str) -> AssessmentQuerySet:
         rows = rows.filter(state=state)
     if model:
         rows = rows.filter(model=model)
-    return rows.select_related("memory").defer(
-        "raw_answer", "context", "failed_tries", "memory__search"
-    )
+    rows = rows.prefetch_related(lessons_of(access.space))
+    return rows.defer("raw_answer", "context", "failed_tries")
 
 
 def _again(access: Access, model: str, state: str) -> dict[str, Any]:
@@ -162,17 +163,15 @@ def assessment(request: PageRequest, access: Access, assessment_id: UUID) -> Htt
 
 @require_GET
 @space_page("read")
-def evidence(request: PageRequest, access: Access, assessment_id: UUID) -> HttpResponse:
-    """Render a fragment with the exchange and the words marked that sent its memory to review."""
-    rows = (
-        Assessment.objects.in_space(access.space)
-        .readable_by(access.reader)
-        .select_related("memory")
-    )
-    found = get_object_or_404(rows.defer("memory__search"), pk=assessment_id)
+def evidence(request: PageRequest, access: Access, memory_id: UUID) -> HttpResponse:
+    """Render a fragment with the exchange and the words marked that sent this memory to review."""
+    memories = Memory.objects.in_space(access.space).readable_by(access.reader).defer("search")
+    memory = get_object_or_404(memories, pk=memory_id)
+    rows = Assessment.objects.in_space(access.space).readable_by(access.reader)
+    found = get_object_or_404(rows, pk=memory.source_assessment)
     context = {
         "exchanges": [found, *_parts(access, found)],
-        "quote": quote_of(found.memory.review_reason) if found.memory else "",
+        "quote": quote_of(memory.review_reason),
     }
     return render(request, "assessor/_evidence.html", context)
 
@@ -188,7 +187,7 @@ def _one(access: Access, assessment_id: UUID) -> dict[str, Any]:
     rows = (
         Assessment.objects.in_space(access.space)
         .readable_by(access.reader)
-        .select_related("memory", "part_of")
+        .select_related("part_of")
     )
     found = get_object_or_404(rows, pk=assessment_id)
     policy = current_policy(access.space).document

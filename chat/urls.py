@@ -27,6 +27,7 @@ from chat.why import views as why
 
 _MODELS = "settings/models/connections"
 _HIT = "replies/<uuid:message_id>/why/<uuid:memory_id>"
+_TAUGHT = "exchanges/<uuid:message_id>/memories/<uuid:memory_id>"
 
 urlpatterns = [
     path("", playground.playground, name="playground"),
@@ -78,9 +79,9 @@ urlpatterns = [
     path("recall-times/", why.recall_times, name="recall_times"),
     path("memories/<uuid:memory_id>/source/", sources.source, name="memory_source"),
     path("exchanges/<uuid:message_id>/", exchanges.exchange, name="exchange"),
-    path("exchanges/<uuid:message_id>/edit/", learned.edit, name="exchange_edit"),
-    path("exchanges/<uuid:message_id>/discard/", learned.discard, name="exchange_discard"),
-    path("exchanges/<uuid:message_id>/restore/", learned.restore, name="exchange_restore"),
+    path(f"{_TAUGHT}/edit/", learned.edit, name="exchange_edit"),
+    path(f"{_TAUGHT}/discard/", learned.discard, name="exchange_discard"),
+    path(f"{_TAUGHT}/restore/", learned.restore, name="exchange_restore"),
     path("exchanges/<uuid:message_id>/redact/", exchanges.redact, name="exchange_redact"),
     path("exchanges/<uuid:message_id>/retry/", learned.retry, name="exchange_retry"),
 ]

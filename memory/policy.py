@@ -125,7 +125,9 @@ class AssessmentPolicy(_Part):
 
     enabled: bool = True
     provider: Literal["auto", "llm", "local", "cascade"] = "auto"
-    rubric: Literal["graded", "facets"] = "graded"
+    rubric: Literal["facts", "graded", "facets"] = "facts"
+    # Each fact becomes a memory, or an exchange becomes one (seed 001).
+    facts: Literal["separate", "one"] = "separate"
     trigger: Literal["every_exchange", "topic_change"] = "every_exchange"
     idle_minutes: float = Field(default=30, gt=0.0, le=10_080)
     # The timeout of the first attempt (seed 001). Each further attempt waits three times as long,

@@ -11,6 +11,7 @@ scripted, one step a request, `ok` when the script has run out:
     400  401  404  429:SECONDS  500 ...      that status, 429 and 503 with Retry-After
     refused:STATUS WORDS   that status, with an error of these words
     timeout                no answer at all
+    thought                thoughts up to the limit of length, and no answer (whole answers only)
     hold:N                 N tokens, then silence until `release`, then the rest (streams only)
     stall:N  close:N       N tokens, then silence / a broken connection
     cut:N                  N tokens, then a clean end without a finish reason

@@ -21,7 +21,7 @@ TYPES = (
 ADD = {"decision": "add", "memory": None, "quote": "", "reasoning": "The stub model adds"}
 UNSURE = {"verdict": "unsure", "reasoning": "The stub model cannot say"}
 SMALL_TALK = re.compile(r"\W*(hi|hello|hey|thanks|thank you|ok|okay|bye|你好)\b.{0,20}$", re.I)
-INTERACTION = re.compile(r"User: (.*?)\n+Assistant:", re.S)
+INTERACTION = re.compile(r"User: (.*?)\n+Assistant:|^Message: (.*)", re.S | re.M)
 MEMORY_LINE = re.compile(r"^(?:- \[\d{4}-\d\d-\d\d\] .+|.*对话摘要“.+)$", re.M)
 
 
@@ -35,7 +35,7 @@ def reply_to(request: dict[str, Any]) -> str:
     system = "\n".join(_content(m) for m in messages if m["role"] == "system")
     user = next((_content(m) for m in reversed(messages) if m["role"] == "user"), "")
     # An endpoint without a system role gets these words in the user's message.
-    told = system or user
+    told = system or (_content(messages[0]) if messages else "")
     if request.get("response_format") or re.search(r"\bONLY\b.*\bJSON\b", told, re.S):
         return json.dumps(_only_asked_for(assess(user), request), ensure_ascii=False)
     if messages and messages[-1]["role"] == "tool":
@@ -54,11 +54,15 @@ def _asks(request: dict[str, Any], answer: str) -> bool:
 def assess(prompt: str) -> dict[str, Any]:
     """An assessment in the words of seeds 001 and 003, from the user's part of the prompt."""
     interaction = INTERACTION.search(prompt)
-    said = (interaction.group(1) if interaction else prompt).strip()
+    said = ((interaction[1] or interaction[2]) if interaction else prompt).strip()
     memory_type, importance = _type_of(said)
     words = list(dict.fromkeys(re.findall(r"\w{4,}", said.lower()))) or ["chat"]
     facets = {"P": importance, "I": 0.5, "J": importance, "valence": 0.0, "intensity": 0.0}
     return {
+        # As llama.cpp's server was seen to answer with a model of 1.5B: the person's own words.
+        "facts": []
+        if importance < 0.2
+        else [{"importance": importance, "type": memory_type, "text": said[:200]}],
         "importance": importance,
         "memory_type": memory_type,
         "summary": f"User: {said}",

@@ -147,6 +147,7 @@ class Reply:
 
     def text(self, request: dict[str, Any]) -> str:
         texts = {"reply": self.argument, "nonsense": NONSENSE, "empty": "", "tool": ""}
+        texts["thought"] = f"<think>{THOUGHT}"
         if self.step in texts:
             return texts[self.step]
         if self.step == "tools":
@@ -189,7 +190,7 @@ class Reply:
     async def complete(self, request: dict[str, Any]) -> None:
         calls, text = self.tool_calls(request), self.text(request)
         message = self.message(text, calls)
-        choice = {"index": 0, "message": message, "finish_reason": _finish_reason(calls)}
+        choice = {"index": 0, "message": message, "finish_reason": self.ended(calls)}
         answer = _envelope(request, "chat.completion") | {"choices": [choice]}
         if not self.manner.get("no_usage"):
             answer["usage"] = _usage(request, len(TOKEN.findall(text)))
@@ -205,6 +206,9 @@ class Reply:
                 await self.silence()
         else:
             await self.whole(200, body.encode())
+
+    def ended(self, calls: list[dict[str, Any]]) -> str:
+        return "length" if self.step == "thought" else _finish_reason(calls)
 
     async def stream(self, request: dict[str, Any]) -> None:
         await self.start(200, [(b"content-type", b"text/event-stream")])

@@ -9,15 +9,26 @@ import json
 import re
 from collections.abc import Iterator
 from contextlib import suppress
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 import json5
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+    model_validator,
+)
 
+from assessor.errors import AssessmentError
+from assessor.llm import Completion
 from foundation.texts.fields import Text
 from foundation.texts.storable import storable
 from memory.drafts import Content, Facets, MemoryTypeName, Tag, Topic
 from memory.formulas.importance import DEFAULT_TYPE, MEMORY_TYPES
+
+Form = TypeVar("Form", bound=BaseModel)
 
 MAX_TAGS, MAX_TOPICS = 10, 5  # seed 001, System Prompt
 # A reasoning model's thoughts may contain JSON that is not the answer. Some endpoints drop the
@@ -112,7 +123,7 @@ def _number(value: Any) -> Any:
     return value
 
 
-def _type_name(value: Any) -> Any:
+def type_name(value: Any) -> Any:
     """Normalise a type name: `preference` for "Preference" or "preferences", `todo` for "to-do"."""
     if value is None:
         return DEFAULT_TYPE
@@ -192,17 +203,39 @@ def _sureness(value: Any) -> Any:
     return None
 
 
-def schema_of(form: type[BaseModel], *, confidence: bool) -> dict[str, Any]:
-    """Return the JSON schema that the model must follow, with the confidence only if requested."""
+def schema_of(form: type["_Answer"], *, confidence: bool) -> dict[str, Any]:
+    """Return the JSON schema that the model must follow, in the order of the seeds: the scores,
+    the confidence only if requested, and the texts.
+    """
     schema = form.model_json_schema()
-    if not confidence:
-        del schema["properties"]["confidence"]
-        schema["required"].remove("confidence")
+    texts = [name for name in _Answer.model_fields if name != "confidence"]
+    scores = [name for name in form.model_fields if name not in _Answer.model_fields]
+    order = [*scores, *(["confidence"] if confidence else []), *texts]
+    schema["properties"] = {name: schema["properties"][name] for name in order}
+    schema["required"] = order
     return schema
 
 
+def read_as(form: type[Form], answer: Completion) -> Form:
+    """Return a model's answer as this form. Raises AssessmentError if it does not fit."""
+    try:
+        return form.model_validate(answer.text)
+    except ValidationError as error:
+        wrong = "; ".join(
+            ": ".join([*map(str, part["loc"]), part["msg"]]) for part in error.errors()
+        )
+        raise AssessmentError(
+            f"The model's answer does not fit: {wrong}",
+            answer=answer.text,
+            model=answer.model,
+            usage=answer.usage,
+            cost_usd=answer.cost_usd,
+        ) from error
+
+
 _Number = BeforeValidator(_number)
-_Share = Annotated[float, _Number, Field(ge=0.0, le=1.0, allow_inf_nan=False)]
+# In this order, so that the schema names the bounds.
+Share = Annotated[float, Field(ge=0.0, le=1.0, allow_inf_nan=False), _Number]
 
 
 class _Answer(BaseModel):
@@ -213,7 +246,7 @@ class _Answer(BaseModel):
 
     model_config = ConfigDict(extra="ignore", frozen=True, json_schema_extra=as_required)
 
-    memory_type: Annotated[MemoryTypeName, BeforeValidator(_type_name)] = DEFAULT_TYPE
+    memory_type: Annotated[MemoryTypeName, BeforeValidator(type_name)] = DEFAULT_TYPE
     summary: Annotated[Content, Field(max_length=2_000)]
     tags: Annotated[list[Tag], BeforeValidator(_tags), Field(min_length=1, max_length=MAX_TAGS)]
     topics: Annotated[list[Topic], BeforeValidator(_topics), Field(max_length=MAX_TOPICS)] = []
@@ -232,17 +265,17 @@ class _Answer(BaseModel):
 class MemoryAssessment(_Answer):
     """A model's assessment of an exchange by the rubric `graded` (seed 001)."""
 
-    importance: _Share
+    importance: Share
 
 
 class FacetAssessment(_Answer):
     """A model's assessment of an exchange by the rubric `facets` (seed 003, section 2)."""
 
-    P: _Share
-    valence: Annotated[float, _Number, Field(ge=-1.0, le=1.0, allow_inf_nan=False)]
-    intensity: _Share
-    I: _Share  # noqa: E741 - the seed's own name
-    J: _Share
+    P: Share
+    valence: Annotated[float, Field(ge=-1.0, le=1.0, allow_inf_nan=False), _Number]
+    intensity: Share
+    I: Share  # noqa: E741 - the seed's own name
+    J: Share
 
     @property
     def facets(self) -> Facets:

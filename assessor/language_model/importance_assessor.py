@@ -9,21 +9,25 @@ an assessment, or None on time-out, bad JSON or bad schema, each logged. In the 
 """
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pydantic import ValidationError
+from asgiref.sync import sync_to_async
 
 from assessor.errors import AssessmentError
-from assessor.language_model import prompts
+from assessor.facts import Fact
+from assessor.language_model import facts, prompts
 from assessor.language_model.answers import (
     FacetAssessment,
     MemoryAssessment,
     omitted_from,
+    read_as,
     schema_of,
 )
 from assessor.llm import ChatMessage, ChatModel, Completion, LLMFactory, LLMType, ModelError
+from assessor.llm.base import MOST_TOKENS
+from assessor.local.restatement import assessed_text
 from memory.drafts import Facets
 from memory.formulas.retention import Tiers, ttl_seconds
 
@@ -39,7 +43,8 @@ _SHARED = {"memory_type", "summary", "tags", "topics", "reasoning"}
 @dataclass(frozen=True)
 class Verdict:
     """An assessment, its facets (rubric `facets`), the model's confidence if given, the
-    answer, and the tags and topics in it that exceed the seed's limits.
+    answer, the tags and topics in it that exceed the seed's limits, and (rubric `facts`) the facts
+    that the words of the exchange support.
     """
 
     assessment: MemoryAssessment
@@ -47,10 +52,11 @@ class Verdict:
     confidence: float | None
     answer: Completion
     omitted: dict[str, list[str]]
+    facts: Sequence[Fact] = ()
 
 
 class MemoryImportanceAssessor:
-    """Assesses memory importance using a weak model, by the rubric `graded` or `facets`."""
+    """Assesses memory importance using a weak model, by one of the rubrics."""
 
     def __init__(
         self,
@@ -79,37 +85,45 @@ class MemoryImportanceAssessor:
         assistant_response: str,
         source_role: str,
         context: Mapping[str, Any] | None = None,
+        earlier: Sequence[str] = (),
     ) -> Verdict:
-        """Return the assessment and the answer it was read from; raises AssessmentError."""
+        """Return the assessment and the answer it was read from; raises AssessmentError.
+
+        `earlier` is the conversation before the exchange, for the rubric `facts`.
+        """
+        if self.rubric.name == prompts.FACTS:
+            message, _ = assessed_text(user_message, assistant_response)
+            return await self._assess_facts(message, earlier)
         exchange = (user_message, assistant_response, source_role, context or {})
         answer = await self._ask(prompts.question(self.rubric, *exchange))
-        try:
-            return _verdict(_FORMS[self.rubric.name].model_validate(answer.text), answer)
-        except ValidationError as error:
-            wrong = "; ".join(
-                ": ".join([*map(str, part["loc"]), part["msg"]]) for part in error.errors()
-            )
-            said = f"The model's answer does not fit: {wrong}"
-            raise AssessmentError(
-                said,
-                answer=answer.text,
-                model=answer.model,
-                usage=answer.usage,
-                cost_usd=answer.cost_usd,
-            ) from error
+        return _verdict(read_as(_FORMS[self.rubric.name], answer), answer)
 
-    async def _ask(self, question: list[ChatMessage]) -> Completion:
+    async def _assess_facts(self, message: str, earlier: Sequence[str]) -> Verdict:
+        """Return the facts that the message supports as one assessment, or all of them if it
+        supports none."""
+        answer = await self._ask(facts.question(message, earlier), facts.MOST_TOKENS)
+        found = read_as(facts.Facts, answer).each_once()
+        said = f"{facts.asked_before(message, earlier)} {message}"
+        known = await sync_to_async(facts.supported, thread_sensitive=False)(found, said)
+        return Verdict(facts.joined(known or found, message), None, None, answer, {}, known)
+
+    async def _ask(self, question: list[ChatMessage], max_tokens: int = MOST_TOKENS) -> Completion:
         """Return the weak model's answer; raises AssessmentError."""
-        form = _FORMS[self.rubric.name]
         agent = self.agent or self.llm_factory.get_agent(LLMType.WEAK)
         try:
             return await agent.complete(
                 question,
-                schema=schema_of(form, confidence=self.asks_confidence),
+                schema=self._schema(),
+                max_tokens=max_tokens,
                 timeout=self.timeout_seconds,
             )
         except ModelError as error:
             raise AssessmentError.caused_by(error, model=agent.model) from error
+
+    def _schema(self) -> dict[str, Any]:
+        if self.rubric.name == prompts.FACTS:
+            return facts.Facts.model_json_schema()
+        return schema_of(_FORMS[self.rubric.name], confidence=self.asks_confidence)
 
     async def assess_memory(
         self,

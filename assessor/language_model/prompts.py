@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from assessor.language_model import facts
 from assessor.llm import ChatMessage
 
 # Seed 001, "System Prompt", in substance; the memory's type is seed 002's.
@@ -110,11 +111,18 @@ def _rubric(name: str, scores: str, fields: str, *, sure: bool) -> Rubric:
     )
 
 
+FACTS = "facts"
+_FACT_RUBRIC = Rubric(FACTS, f"{FACTS}-1", facts.SYSTEM)
+
+
 def _rubrics(*, sure: bool) -> dict[str, Rubric]:
-    facets = '  "P": 0.3, "valence": 0.0, "intensity": 0.1, "I": 0.6, "J": 0.7,\n'
+    scored = '  "importance": 0.7,\n'
+    five = '  "P": 0.3, "valence": 0.0, "intensity": 0.1, "I": 0.6, "J": 0.7,\n'
     return {
-        "graded": _rubric("graded", _IMPORTANCE, '  "importance": 0.7,\n', sure=sure),
-        "facets": _rubric("facets", _FACETS, facets, sure=sure),
+        "graded": _rubric("graded", _IMPORTANCE, scored, sure=sure),
+        "facets": _rubric("facets", _FACETS, five, sure=sure),
+        # The facts have no confidence, so a space that asks for it gets one score.
+        FACTS: _rubric("graded", _IMPORTANCE, scored, sure=True) if sure else _FACT_RUBRIC,
     }
 
 

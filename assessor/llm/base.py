@@ -17,6 +17,9 @@ from pydantic import Field
 Role = Literal["system", "user", "assistant", "tool"]
 Count = Annotated[int, Field(ge=0, lt=1 << 30)]
 
+MOST_TOKENS = 1000
+"""Tokens of a judgement: without a limit, a small model may write for ever."""
+
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
@@ -90,9 +93,11 @@ class ChatModel(ABC):
         messages: Sequence[ChatMessage],
         *,
         schema: dict[str, Any] | None = None,
+        max_tokens: int = MOST_TOKENS,
         timeout: float,
     ) -> Completion:
-        """Return the whole answer as text within `timeout` seconds; raises ModelError.
+        """Return the whole answer as text within `timeout` seconds; raises ModelError. At the
+        time-out the request's connection is closed, so that the endpoint stops.
 
         A JSON `schema` requests structured output if the endpoint supports it. The endpoint may
         ignore it, so the caller validates the text.

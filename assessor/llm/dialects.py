@@ -14,6 +14,7 @@ from typing import Any
 
 import openai
 
+from assessor.llm.portable import BOUNDS, unbounded
 from assessor.llm.sdk_errors import TOO_LONG, endpoint_said
 
 Messages = Sequence[Mapping[str, Any]]
@@ -23,6 +24,7 @@ ANSWER = "answer"
 _NAMES_FORMAT = re.compile(
     r"response.?format|json.?schema|json.?object|structured|schema|grammar|tool|function"
 )
+_NAMES_BOUND = re.compile("|".join(BOUNDS), re.IGNORECASE)
 _NAMES_SYSTEM_ROLE = re.compile(r"system (role|message)|(role|message)\W.{0,40}\bsystem\b")
 
 
@@ -85,25 +87,42 @@ class Wish:
     schema: Mapping[str, Any] | None = None
     tools: Sequence[Mapping[str, Any]] | None = None
     stream: bool = False
+    # The length of a judgement, which is also to be the same each time; None for a reply.
+    max_tokens: int | None = None
+
+
+THOUGHTS = 4000
+"""Tokens that a model may need for its thoughts, which count as its answer's."""
 
 
 @dataclass(frozen=True)
 class Dialect:
-    """The known dialect of an endpoint; `format` is an index into FORMATS."""
+    """The known dialect of an endpoint; `format` is an index into FORMATS. `thinks` says that its
+    model needs THOUGHTS before an answer.
+    """
 
     format: int = 0
+    bounds: bool = True
     tools: bool = True
     stream_usage: bool = True
     system_role: bool = True
+    temperature: bool = True
+    limit: str = "max_tokens"
+    thinks: bool = False
 
     def request(self, messages: Messages, wish: Wish) -> dict[str, Any]:
         """Return the request's body without its model."""
         body: dict[str, Any] = {"messages": list(messages)}
         if wish.schema is not None:
             asked = FORMATS[self.format]
-            body |= asked(wish.schema)
+            schema = wish.schema if self.bounds else unbounded(wish.schema)
+            body |= asked(schema)
             if asked in _SCHEMA_IN_PROMPT:
-                body["messages"] = _with_schema(messages, wish.schema)
+                body["messages"] = _with_schema(messages, schema)
+        if wish.max_tokens is not None:
+            body[self.limit] = wish.max_tokens + (THOUGHTS if self.thinks else 0)
+            if self.temperature:
+                body["temperature"] = 0
         if wish.tools and self.tools:
             body["tools"] = wish.tools
         if wish.stream:
@@ -128,11 +147,24 @@ class Dialect:
             return replace(self, stream_usage=False)
         if self.system_role and _NAMES_SYSTEM_ROLE.search(said):
             return replace(self, system_role=False)
+        if (told := self._told(said)) and rejected and wish.max_tokens is not None:
+            return told
         if wish.tools and self.tools and (rejected or "tool" in said):
             return replace(self, tools=False)
         may_step_down = wish.schema is not None and self.format < len(FORMATS) - 1
         if may_step_down and (rejected or _NAMES_FORMAT.search(said)):
             return replace(self, format=self.format + 1)
+        return None
+
+    def _told(self, said: str) -> Dialect | None:
+        """Return the dialect without the part of a judgement that a refusal names, if any."""
+        if self.limit == "max_tokens" and self.limit in said:
+            # OpenAI's models that think accept only this name.
+            return replace(self, limit="max_completion_tokens", thinks=True)
+        if self.temperature and "temperature" in said:
+            return replace(self, temperature=False)
+        if self.bounds and _NAMES_BOUND.search(said):
+            return replace(self, bounds=False)
         return None
 
 

@@ -7,7 +7,15 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from assessor.llm.base import ChatMessage, ChatModel, Chunk, Completion, Finished, Usage
+from assessor.llm.base import (
+    MOST_TOKENS,
+    ChatMessage,
+    ChatModel,
+    Chunk,
+    Completion,
+    Finished,
+    Usage,
+)
 from assessor.llm.errors import ModelError
 from assessor.llm.wire import UsageOrNone
 from memory.model_connections.usage import ModelCall, UsageMeter
@@ -28,11 +36,14 @@ class MeteredModel(ChatModel):
         messages: Sequence[ChatMessage],
         *,
         schema: dict[str, Any] | None = None,
+        max_tokens: int = MOST_TOKENS,
         timeout: float,
     ) -> Completion:
         started = perf_counter()
         try:
-            answer = await self._model.complete(messages, schema=schema, timeout=timeout)
+            answer = await self._model.complete(
+                messages, schema=schema, max_tokens=max_tokens, timeout=timeout
+            )
         except ModelError:
             self._add(None, started, failed=True)
             raise

@@ -8,11 +8,20 @@ endpoint supports.
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import aclosing, asynccontextmanager
+from dataclasses import replace
 from typing import Any, TypeVar
 
 import openai
 
-from assessor.llm.base import ChatMessage, ChatModel, Chunk, Completion, TextDelta, Usage
+from assessor.llm.base import (
+    MOST_TOKENS,
+    ChatMessage,
+    ChatModel,
+    Chunk,
+    Completion,
+    TextDelta,
+    Usage,
+)
 from assessor.llm.clients import Clients
 from assessor.llm.dialects import ANSWER, Dialect, Wish
 from assessor.llm.errors import ModelBadAnswer
@@ -63,20 +72,25 @@ class OpenAICompatibleModel(ChatModel):
         messages: Sequence[ChatMessage],
         *,
         schema: dict[str, Any] | None = None,
+        max_tokens: int = MOST_TOKENS,
         timeout: float,
     ) -> Completion:
         client = self._clients.get()  # not on the model's time
-        wish = Wish(schema=portable(schema) if schema else None)
+        wish = Wish(schema=portable(schema) if schema else None, max_tokens=max_tokens)
 
-        async def ask(dialect: Dialect) -> Completion:
+        async def ask(dialect: Dialect) -> AnswerPart:
             body = {"model": self.model, **dialect.request(_as_params(messages), wish)}
             answer = await client.post("/chat/completions", cast_to=object, body=body)
-            return self._completion(AnswerPart.model_validate(answer))
+            return AnswerPart.model_validate(answer)
 
         # The SDK's timeouts restart with each byte; this one covers the whole answer.
         with translated():
             async with asyncio.timeout(timeout):
-                return await self._in_its_dialect(ask, wish)
+                answer = await self._in_its_dialect(ask, wish)
+                if answer.only_thought() and not self._dialect.thinks:
+                    self._dialect = replace(self._dialect, thinks=True)
+                    answer = await self._in_its_dialect(ask, wish)
+        return self._completion(answer)
 
     async def stream(
         self, messages: Sequence[ChatMessage], *, tools: Sequence[dict[str, Any]] | None = None

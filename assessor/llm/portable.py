@@ -1,17 +1,23 @@
-"""JSON schemas that every endpoint accepts.
+"""JSON schemas that endpoints accept.
 
-OpenAI's strict mode refuses keywords it does not know, and llama.cpp turns a schema into a grammar,
-which some patterns break. So bounds, patterns and lengths are left out here; the caller checks them
-when it reads the answer.
+llama.cpp turns a schema into a grammar, which some patterns break; the caller checks them when it
+reads the answer. Each text has a greatest length, without which a small model may write one for
+ever. Some endpoints refuse bounds (`unbounded`).
 """
 
 from collections.abc import Mapping
 from typing import Any
 
+LONGEST = 300
+"""Characters of a text whose form names no length, such as a model's reasoning."""
+BOUNDS = ("maxLength", "maxItems", "minItems", "minimum", "maximum")
+_KEPT = ("type", "enum", "required", *BOUNDS)
+
 
 def portable(schema: Mapping[str, Any]) -> dict[str, Any]:
     """Return the schema of an object with only the keywords `type`, `properties`, `required`,
-    `enum`, `items` and `additionalProperties`. References are replaced by their definitions.
+    `enum`, `items`, `additionalProperties` and the bounds. References are replaced by their
+    definitions.
     """
     return _portable(schema, schema.get("$defs", {}))
 
@@ -21,9 +27,11 @@ def _portable(schema: Mapping[str, Any], definitions: Mapping[str, Any]) -> dict
         return _portable(definitions[schema["$ref"].rpartition("/")[2]], definitions)
     if "anyOf" in schema:
         return _any_of([_portable(one, definitions) for one in schema["anyOf"]])
-    kept = {key: schema[key] for key in ("type", "enum", "required") if key in schema}
+    kept = {key: schema[key] for key in _KEPT if key in schema}
     if "const" in schema:
         kept["enum"] = [schema["const"]]
+    if kept.get("type") == "string" and "enum" not in kept:
+        kept.setdefault("maxLength", LONGEST)
     if "items" in schema:
         kept["items"] = _portable(schema["items"], definitions)
     if "properties" in schema:
@@ -39,3 +47,13 @@ def _any_of(choices: list[dict[str, Any]]) -> dict[str, Any]:
     if [one.get("type") for one in others] != ["null"]:
         raise ValueError(f"cannot make {choices} portable")
     return {**described, "type": [described["type"], "null"]}
+
+
+def unbounded(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a portable schema without its bounds."""
+    kept = {key: value for key, value in schema.items() if key not in BOUNDS}
+    if "items" in kept:
+        kept["items"] = unbounded(kept["items"])
+    if "properties" in kept:
+        kept["properties"] = {name: unbounded(one) for name, one in kept["properties"].items()}
+    return kept

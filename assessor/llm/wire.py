@@ -17,6 +17,7 @@ from pydantic import (
 
 from assessor.llm.base import Finished, ToolCall, Usage
 from assessor.llm.errors import ModelInterrupted
+from assessor.llm.thoughts import ThoughtFilter
 
 
 def _joined(value: Any) -> Any:
@@ -101,6 +102,7 @@ class AnswerChoicePart(BaseModel):
     """One choice of a whole answer."""
 
     message: MessagePart
+    finish_reason: str | None = None
 
 
 class AnswerPart(BaseModel):
@@ -109,6 +111,14 @@ class AnswerPart(BaseModel):
     choices: list[AnswerChoicePart]
     model: str | None = None
     usage: UsageOrNone = None
+
+    def only_thought(self) -> bool:
+        """Return whether the answer reached its limit before the model had said anything."""
+        first = self.choices[0] if self.choices else None
+        if first is None or first.finish_reason != "length" or first.message.tool_calls:
+            return False
+        thoughts = ThoughtFilter()
+        return not (thoughts.add(first.message.content or "") + thoughts.rest()).strip()
 
 
 class StreamedReply:

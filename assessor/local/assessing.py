@@ -194,6 +194,21 @@ def _share(text: str, sentences: Sequence[str]) -> float:
     return ASKING_SHARE if asks else 1.0
 
 
+def only_asks(text: str) -> bool:
+    """Return whether the message teaches nothing, whoever assesses it: it only greets, supposes,
+    asks for work, or puts questions that name nothing of its writer.
+    """
+    if _ASKS_TO_KEEP.search(text):
+        return False
+    sentences = split_sentences(text)[:MAX_SENTENCES]
+    return is_order_of_work(text) or all(map(_asks_of_the_world, sentences))
+
+
+def _asks_of_the_world(sentence: str) -> bool:
+    asks = is_question(sentence) and not CUES["first_person"].search(sentence)
+    return asks or is_request(sentence) or supposes(sentence) or _is_courtesy(sentence)
+
+
 def _tells_nothing(sentence: str) -> bool:
     asks = is_question(sentence) or is_request(sentence)
     return asks or supposes(sentence) or _is_courtesy(sentence)

@@ -70,7 +70,6 @@ class Migration(migrations.Migration):
                 ('facets', models.JSONField(blank=True, null=True, verbose_name='facets')),
                 ('confidence', models.FloatField(blank=True, null=True, verbose_name='confidence')),
                 ('ttl_seconds', models.PositiveBigIntegerField(blank=True, null=True, verbose_name='lifetime (s)')),
-                ('memory', models.ForeignKey(blank=True, db_constraint=False, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='assessments', to='memory.memory', verbose_name='memory')),
                 ('part_of', models.ForeignKey(blank=True, db_constraint=False, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='parts', to='assessor.assessment', verbose_name='part of')),
                 ('space', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='assessments', to='accounts.space', verbose_name='space')),
             ],
@@ -79,6 +78,22 @@ class Migration(migrations.Migration):
                 'verbose_name_plural': 'assessments',
                 'indexes': [models.Index(fields=['space', '-created_at', 'id'], name='assessment_by_time'), models.Index(condition=models.Q(('user_id__isnull', False)), fields=['space', 'user_id', '-created_at', 'id'], name='assessment_by_user'), models.Index(condition=models.Q(('part_of__isnull', True)), fields=['space', 'created_at'], include=('state', 'provider', 'latency_ms', 'tokens', 'cost_usd', 'first_importance', 'importance', 'model'), name='assessment_figures'), models.Index(fields=['space', 'state', '-created_at', 'id'], name='assessment_by_state'), models.Index(condition=models.Q(('model', ''), _negated=True), fields=['space', 'model', '-created_at', '-id'], name='assessment_by_model'), models.Index(condition=models.Q(('connection_id__isnull', False), ('part_of__isnull', True)), fields=['connection_id', '-created_at'], name='assessment_by_connection'), models.Index(fields=['created_at', 'id'], name='assessment_of_all_by_time'), models.Index(condition=models.Q(('state__in', ['queued', 'retrying', 'running'])), fields=['due_at'], name='assessment_unfinished'), models.Index(condition=models.Q(('state__in', ['queued', 'retrying', 'running'])), fields=['space', 'due_at'], name='assessment_by_turn')],
                 'constraints': [models.UniqueConstraint(fields=('space', 'idempotency_key'), name='assessment_once_per_idempotency_key')],
+            },
+        ),
+        migrations.CreateModel(
+            name='Lesson',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('position', models.PositiveSmallIntegerField(verbose_name='position')),
+                ('assessment', models.ForeignKey(db_constraint=False, on_delete=django.db.models.deletion.CASCADE, related_name='taught', to='assessor.assessment', verbose_name='assessment')),
+                ('memory', models.ForeignKey(db_constraint=False, on_delete=django.db.models.deletion.CASCADE, related_name='lessons', to='memory.memory', verbose_name='memory')),
+                ('space', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='accounts.space')),
+            ],
+            options={
+                'verbose_name': 'lesson',
+                'verbose_name_plural': 'lessons',
+                'indexes': [models.Index(fields=['space', 'memory'], name='lesson_by_memory')],
+                'constraints': [models.UniqueConstraint(fields=('space', 'assessment', 'position'), name='lesson_once_per_position')],
             },
         ),
         migrations.CreateModel(
@@ -97,6 +112,6 @@ class Migration(migrations.Migration):
             },
         ),
         SpaceKeys(
-            'Assessment', 'GateCount',
+            'Assessment', 'Lesson', 'GateCount',
         ),
     ]

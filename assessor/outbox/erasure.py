@@ -6,7 +6,7 @@ from uuid import UUID
 from django.db.models import Q
 
 from accounts.models import Space
-from assessor.models import Assessment
+from assessor.models import Assessment, Lesson
 from memory.models import Memory
 from memory.text.secrets import mask_json
 
@@ -28,8 +28,8 @@ def erase(space: Space, memories: Sequence[Memory]) -> None:
     """
     sources = [memory.source_assessment for memory in memories if memory.source_assessment]
     of_space = Assessment.objects.in_space(space)
-    rows = of_space.filter(Q(memory__in=memories) | Q(pk__in=sources))
-    found = list(rows.values_list("pk", flat=True))
+    taught = Lesson.objects.filter(space_id=space.pk, memory__in=memories)
+    found = [*sources, *taught.values_list("assessment_id", flat=True)]
     of_space.filter(Q(pk__in=found) | Q(part_of__in=found)).update(**_EMPTY)
 
 

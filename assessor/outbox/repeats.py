@@ -39,7 +39,7 @@ def reassess(*, space: Space, assessment_id: UUID, actor: Actor, now: datetime) 
 def _queue_anew(assessment: Assessment, space: Space, now: datetime) -> None:
     if not assessment.is_finished:
         raise Conflict("The assessment is still running. Try again when it has ended.")
-    if assessment.memory_id is not None:
+    if assessment.lessons:
         raise Conflict("This assessment has a memory. Edit the memory, or restore it from the bin.")
     if assessment.part_of_id is not None:
         raise Conflict("This exchange was assessed as part of another one.")

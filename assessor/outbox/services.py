@@ -5,6 +5,7 @@ A failed exchange may be retried. A worker leases an exchange (foundation.databa
 losing the lease, it writes nothing.
 """
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import datetime, timedelta
 from typing import Any
@@ -17,6 +18,7 @@ from accounts.models import Space
 from accounts.models.zones import spoken_columns
 from assessor.assessing import AssessmentResult, Exchange
 from assessor.errors import AssessmentError
+from assessor.facts import Fact
 from assessor.gate.exchanges import why_ignored
 from assessor.language_model.reconciling import Advisor
 from assessor.models import MAX_ATTEMPTS, Assessment, State
@@ -24,9 +26,11 @@ from assessor.outbox.endings import end, fail, fail_exhausted, failed_tries, spe
 from assessor.outbox.masking import forget_secrets
 from assessor.outbox.queue import TASK, enqueue_on_commit, requeue
 from assessor.saving.exchanges import span_of
-from assessor.saving.remembering import MemoryWriteIntent, tells_news, update_memory, write_intent
+from assessor.saving.reassessed import changed_others, new_facts, update_memories
+from assessor.saving.remembering import MemoryWriteIntent, keep_all, write_intents
 from assessor.saving.second_opinion import SecondOpinion
-from assessor.screening import anything_said, mask_result
+from assessor.saving.worth import worth_saving
+from assessor.screening import mask_result
 from foundation.database import leases
 from foundation.errors import Conflict
 from foundation.log_ids import request_id
@@ -36,8 +40,6 @@ from memory.formulas.retention import ttl_seconds
 from memory.models import Memory, Reason
 from memory.models.policies import current_policy
 from memory.policy import AssessmentPolicy, PolicyDocument
-from memory.reconciliation.discarding import superseded_by
-from memory.text.secrets import says_only_secrets
 
 # The lease is renewed while a model works. Its length decides how soon another worker can claim a
 # dead worker's exchange.
@@ -139,57 +141,43 @@ def finish(
     now: datetime,
     advisor: Advisor | None = None,
     second_opinion: SecondOpinion | None = None,
-) -> Memory | None:
-    """Store the assessment in one transaction, and its memory if it is important enough or changes
-    a known one.
+) -> list[Memory]:
+    """Store the assessment in one transaction, and a memory for each fact that is important enough
+    or changes a known one.
 
-    The advisor may decide how the memory relates to its neighbours, and the second opinion whether
-    doubtful words wait for review. Returns the exchange's memory: new, known or waiting for review;
-    None if it is not important enough or the lease was lost. Raises AssessmentError if the memory
-    cannot be embedded.
+    The advisor may decide how a memory relates to its neighbours, and the second opinion whether
+    doubtful words wait for review. Returns the exchange's memories: new, known or waiting for
+    review; none if nothing is important enough or the lease was lost. Raises AssessmentError if a
+    memory cannot be embedded.
     """
     policy, now = current_policy(assessment.space).document, beside(now, assessment.said_at)
+    facts = result.statements(policy.assessment.facts)
     if policy.assessment.mask_secrets:
-        result = mask_result(result)
+        result, facts = mask_result(result), [fact.masked() for fact in facts]
     span = span_of(assessment)
-    sayable = any(map(anything_said, span)) and not says_only_secrets(result.summary)
-    worth = sayable and result.importance >= policy.assessment.store_above
-    if assessment.memory is not None:  # assessed before
-        _finish_again(assessment, result, policy, worth=worth, now=now)
-        return assessment.memory
-    if not worth and not (sayable and tells_news(assessment, span, result, now)):
-        _store(assessment, State.IGNORED, result, policy, now)
-        return None
-    intent = write_intent(assessment, span, result, now, advisor, second_opinion)
-    return _remember(assessment, intent, policy, now)
+    facts = worth_saving(assessment, span, facts, policy.assessment.store_above, now)
+    new = new_facts(assessment, facts)
+    intents: Sequence[MemoryWriteIntent] = ()
+    if new:
+        asked = (advisor, second_opinion)
+        intents, result = write_intents(assessment, span, new, result, now, *asked)
+        intents = [intent for intent in intents if not intent.is_known()]
+    return _write(assessment, facts, intents, result, policy, now)
 
 
 @transaction.atomic
-def _finish_again(
-    assessment: Assessment, result: AssessmentResult, policy: PolicyDocument, *, worth: bool,
-    now: datetime,
-) -> None:  # fmt: skip
-    """Store a later assessment, and update the memory that only this exchange taught. A change of a
-    known memory stays.
-    """
-    worth = worth or (assessment.memory is not None and bool(superseded_by(assessment.memory)))
-    state = State.DONE if worth else State.IGNORED
-    if _store(assessment, state, result, policy, now):
-        update_memory(assessment, result, worth=worth, now=now)
-
-
-@transaction.atomic
-def _remember(
-    assessment: Assessment, intent: MemoryWriteIntent, policy: PolicyDocument, now: datetime
-) -> Memory | None:
-    """Store the assessment and its memory; no memory if the assistant repeated a known one."""
-    state = State.IGNORED if intent.is_known() else State.DONE
-    stored = _store(assessment, state, intent.result, policy, now)
-    if not stored or state == State.IGNORED:
-        return None
-    memory = intent.keep(now)
-    Assessment.objects.in_span(assessment).update(memory=memory)
-    return memory
+def _write(
+    assessment: Assessment, facts: Sequence[Fact], intents: Sequence[MemoryWriteIntent],
+    result: AssessmentResult, policy: PolicyDocument, now: datetime,
+) -> list[Memory]:  # fmt: skip
+    """Store the assessment and its new memories, and update those of an assessment before."""
+    before = assessment.memories
+    saved = intents or (before and (facts or changed_others(assessment)))
+    if not _store(assessment, State.DONE if saved else State.IGNORED, result, policy, now):
+        return []
+    if before:
+        update_memories(assessment, facts, result.model, now)
+    return before + keep_all(assessment, intents, now)
 
 
 def _store(
@@ -203,7 +191,7 @@ def _store(
 
     All rows of a span get the figures; only its first row gets the texts.
     """
-    values = asdict(result)
+    values = result.columns()
     shared = {name: values.pop(name) for name in _SHARED_BY_A_SPAN}
     shared["ttl_seconds"] = ttl_seconds(result.importance, policy.ttl.tiers, result.persistence)
     return end(assessment, state, shared | {"finished_at": now}, **values)
@@ -285,7 +273,7 @@ def store_assessed(
     said_at: datetime | None = None,
     idempotency_key: str | None = None,
 ) -> Assessment:
-    """Store an exchange that was assessed while its caller waited, and its memory; return it.
+    """Store an exchange that was assessed while its caller waited, and its memories; return it.
 
     The exchange was said at `said_at`, or now.
     """
@@ -293,4 +281,4 @@ def store_assessed(
     values["idempotency_key"] = idempotency_key
     assessment = Assessment.objects.create(space=space, state=State.RUNNING, attempts=1, **values)
     finish(assessment=assessment, result=result, now=now)
-    return Assessment.objects.select_related("memory").get(space_id=space.pk, pk=assessment.pk)
+    return Assessment.objects.get(space_id=space.pk, pk=assessment.pk)

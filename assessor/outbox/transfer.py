@@ -3,7 +3,7 @@
 from django.db.models import F
 
 from assessor.gate.prompts import gate_reason
-from assessor.models import Assessment, State
+from assessor.models import Assessment, Lesson, State
 from memory.drafts import MAX_CONTENT
 from memory.models import Reason
 from memory.transfer.sections import Row, Section
@@ -37,13 +37,20 @@ SECTIONS = (
         # The first row of a span comes before its parts.
         (F("part_of_id").asc(nulls_first=True), "created_at", "id"),
         left_out=frozenset({"leased_until", "lease", "connection_id", "request_id", "said_by"}),
+        former=frozenset({"memory_id"}),
         names={
-            "memory_id": "memory",
             "part_of_id": "assessment",
             "source_conversation": "conversation",
         },
         owner="user_id",
         check=_check,
         arrives=_requeue,
+    ),
+    Section(
+        "lesson",
+        Lesson,
+        ("assessment_id", "position"),
+        names={"assessment_id": "assessment", "memory_id": "memory"},
+        owner="assessment__user_id",
     ),
 )

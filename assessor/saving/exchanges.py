@@ -109,5 +109,5 @@ def unsaved(exchange: Exchange, result: AssessmentResult, policy: PolicyDocument
         state=State.DONE if kept else State.IGNORED,
         attempts=1,
         ttl_seconds=ttl_seconds(result.importance, policy.ttl.tiers, result.persistence),
-        **asdict(exchange) | asdict(result),
+        **asdict(exchange) | result.columns(),
     )

@@ -1,4 +1,4 @@
-"""Screens an assessed exchange and its draft: first with the rules, then with the classifier, and
+"""Screens an assessed exchange and its drafts: first with the rules, then with the classifier, and
 with a model if the classifier is in doubt.
 """
 
@@ -20,20 +20,22 @@ from memory.policy import AssessmentPolicy
 def screened(
     assessment: Assessment,
     span: Sequence[Exchange],
-    draft: MemoryDraft,
+    drafts: Sequence[MemoryDraft],
     result: AssessmentResult,
     ask: SecondOpinion | None,
     policy: AssessmentPolicy,
 ) -> tuple[Finding | None, AssessmentResult]:
-    """Return the first finding in any exchange or in the draft, and the assessment with the model's
-    opinions added. The finding is None if there is none or if the policy's `review` is off.
+    """Return the first finding in any exchange or in the drafts, and the assessment with the
+    model's opinions added. The finding is None if there is none or if the policy's `review` is off.
 
-    The draft is suspicious only if its words match no wish in the exchanges. Raises AssessmentError
+    Drafts are suspicious only if their words match no wish in the exchanges. Raises AssessmentError
     if the exchange cannot be embedded.
     """
     if not policy.review:
         return None, result
-    written = "\n".join([draft.content, *draft.tags, *draft.topics])
+    written = "\n".join(
+        text for draft in drafts for text in (draft.content, *draft.tags, *draft.topics)
+    )
     earlier = earlier_messages(span[0], assessment.space, before=assessment.created_at)
     for one in span:
         found = screen(one)

@@ -6,7 +6,7 @@ from uuid import UUID
 from django.db.models import Exists, OuterRef, Q
 
 from accounts.models import Space
-from assessor.models import Assessment
+from assessor.models import Lesson
 from memory.models import Memory, MemoryEvent, MemoryRevision
 from memory.models.history import Action
 from memory.models.memories import MemoryQuerySet
@@ -32,8 +32,8 @@ def taught_only_by(
 
     Excludes memories that were restated, changed or pinned by other means.
     """
-    others = Assessment.objects.in_space(space).filter(memory=OuterRef("pk"))
-    others = others.exclude(pk__in=assessment_ids)
+    others = Lesson.objects.filter(space_id=space.pk, memory=OuterRef("pk"))
+    others = others.exclude(assessment__in=assessment_ids)
     again = MemoryEvent.objects.filter(
         space_id=space.pk, memory_id=OuterRef("pk"), action=Action.REINFORCED
     )

@@ -20,6 +20,7 @@ from assessor.local.reasoning_labels import reasoning_in_words
 from assessor.models import Assessment
 from assessor.outbox.fault_labels import fault, fault_in_chat
 from memory.jobs.durations import how_long
+from memory.models import Status
 from memory.retention.lifetime_bar import band
 from memory.templatetags.ebb import age_in_words, days_since, time_tag
 
@@ -29,6 +30,13 @@ register.filter(fault)
 register.filter(fault_in_chat)
 register.filter("reasoning", reasoning_in_words)
 register.filter("moment", parse_datetime)
+
+
+@register.filter
+def held_for(assessment: Assessment) -> list[str]:
+    """Return the reasons why memories of the exchange wait for review, each once."""
+    held = [one for one in assessment.memories if one.status == Status.REVIEW]
+    return list(dict.fromkeys(memory.review_reason for memory in held))
 
 
 @register.filter
@@ -109,7 +117,8 @@ def attempt_fault(attempt: Mapping[str, str]) -> str:
 @register.filter
 def rubric_label(rubric: str) -> str:
     """Return the name of a rubric."""
-    return {"graded": _("one score"), "facets": _("facets")}.get(rubric, rubric)
+    names = {"facts": _("facts"), "graded": _("one score"), "facets": _("facets")}
+    return names.get(rubric, rubric)
 
 
 @register.filter

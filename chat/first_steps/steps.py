@@ -28,8 +28,8 @@ def first_steps(space: Space, user: User, name: str) -> list[Step]:
     replies = _replies(space, user)
     saved = replies.filter(
         assessment__space_id=space.pk,
-        assessment__memory__space_id=space.pk,
-        assessment__memory__isnull=False,
+        assessment__taught__space_id=space.pk,
+        assessment__taught__isnull=False,
     )
     said, is_saved, recalled, deleted = (
         User.objects.filter(pk=user.pk)

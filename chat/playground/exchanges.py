@@ -10,6 +10,7 @@ from django.views.decorators.http import require_GET, require_POST
 from django_htmx.http import HttpResponseClientRefresh
 
 from accounts.authentication import Access
+from accounts.forms import uuid_in
 from accounts.pages import PageRequest, space_page
 from chat.conversations.redaction import redact_secrets
 from chat.models import Message
@@ -28,13 +29,13 @@ def exchange(request: PageRequest, access: Access, message_id: UUID) -> HttpResp
     rows = (
         Message.objects.in_space(access.space)
         .readable_by(access.reader)
-        .select_related("assessment__memory")
+        .select_related("assessment")
     )
     context = {
         "message": get_object_or_404(rows, pk=message_id),
         "policy": current_policy(access.space).document,
         "live": True,
-        "changed": "back" in request.GET,
+        "changed": uuid_in(request.GET.get("back", "")),
     }
     return render(request, "chat/_assessment.html", context)
 

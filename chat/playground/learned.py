@@ -1,4 +1,4 @@
-"""Pages: editing or discarding an exchange's memory in the chat."""
+"""Pages: editing or discarding an exchange's memories in the chat."""
 
 from contextlib import suppress
 from typing import Any
@@ -12,70 +12,70 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts.authentication import Access
 from accounts.pages import PageRequest, space_page
-from assessor.models import Assessment
+from assessor.lessons import Lesson
 from assessor.outbox import services
 from chat.models import Message
 from chat.refusals import GONE, refusal
 from foundation.errors import Conflict
 from memory.memories.edit_form import edited
-from memory.models import Memory, Reason, Status
+from memory.models import Reason, Status
 from memory.models.policies import current_policy
 from memory.reconciliation.discarding import discard_memory, undo_discard
 
 
 @require_http_methods(["GET", "POST"])
 @space_page("write")
-def edit(request: PageRequest, access: Access, message_id: UUID) -> HttpResponse:
+def edit(request: PageRequest, access: Access, message_id: UUID, memory_id: UUID) -> HttpResponse:
     """Render a form in the memory's place, then the edited memory.
 
     If the memory was deleted in the meantime, the form stays and keeps its text.
     """
-    assessment = _exchange(access, message_id).assessment
-    if assessment is None:
-        raise Http404
-    memory = assessment.memory
-    if memory is None:
+    lesson = _lesson(access, message_id, memory_id)
+    if lesson is None:
         return refusal(request, GONE)
-    if request.method == "GET" and memory.status != Status.LIVE:
-        return _drawn(request, access, message_id)
-    form = edited(request, access, memory, reason=Reason("corrected_at_source"))
+    if request.method == "GET" and lesson.memory.status != Status.LIVE:
+        return _drawn(request, access, message_id, memory_id)
+    form = edited(request, access, lesson.memory, reason=Reason("corrected_at_source"))
     if form is None:
-        return _drawn(request, access, message_id)
+        return _drawn(request, access, message_id, memory_id)
     where = [access.space.slug, message_id]
     addresses = {
-        "url": reverse("exchange_edit", args=where),
-        "cancel_url": reverse("exchange", args=where) + "?back",
+        "url": reverse("exchange_edit", args=[*where, memory_id]),
+        "cancel_url": reverse("exchange", args=where) + f"?back={memory_id}",
         "target": f"#exchange-{message_id}",
     }
-    return _drawn(request, access, message_id, **form, **addresses, editing=True)
+    return _drawn(request, access, message_id, memory_id, **form, **addresses, editing=memory_id)
 
 
 @require_POST
 @space_page("write")
-def discard(request: PageRequest, access: Access, message_id: UUID) -> HttpResponse:
-    """Delete the memory learned from the exchange, restore those it superseded, and offer to undo
-    it.
-    """
-    assessment, memory = _taught(access, message_id)
-    if not assessment.made_its_memory:
+def discard(
+    request: PageRequest, access: Access, message_id: UUID, memory_id: UUID
+) -> HttpResponse:
+    """Delete a memory learned from the exchange, restore those it superseded, offer to undo it."""
+    lesson = _lesson(access, message_id, memory_id)
+    if lesson is None or not lesson.is_new:
         raise Http404
     discard_memory(
         space=access.space,
-        memory_id=memory.pk,
+        memory_id=memory_id,
         actor=access.actor,
         now=timezone.now(),
         reason=Reason("discarded_at_source"),
     )
-    return _drawn(request, access, message_id)
+    return _drawn(request, access, message_id, memory_id)
 
 
 @require_POST
 @space_page("write")
-def restore(request: PageRequest, access: Access, message_id: UUID) -> HttpResponse:
+def restore(
+    request: PageRequest, access: Access, message_id: UUID, memory_id: UUID
+) -> HttpResponse:
     """Undo `discard`."""
-    _assessment, memory = _taught(access, message_id)
-    undo_discard(space=access.space, memory_id=memory.pk, actor=access.actor, now=timezone.now())
-    return _drawn(request, access, message_id)
+    if _lesson(access, message_id, memory_id) is None:
+        raise Http404
+    undo_discard(space=access.space, memory_id=memory_id, actor=access.actor, now=timezone.now())
+    return _drawn(request, access, message_id, memory_id)
 
 
 @require_POST
@@ -96,20 +96,25 @@ def _exchange(access: Access, message_id: UUID) -> Message:
         .readable_by(access.reader)
         .filter(conversation__deleted_at=None)
     )
-    return get_object_or_404(rows.select_related("assessment__memory"), pk=message_id)
+    return get_object_or_404(rows.select_related("assessment"), pk=message_id)
 
 
-def _taught(access: Access, message_id: UUID) -> tuple[Assessment, Memory]:
+def _lesson(access: Access, message_id: UUID, memory_id: UUID) -> Lesson | None:
+    """Return the lesson of this memory in the exchange; None if the memory was purged."""
     assessment = _exchange(access, message_id).assessment
-    if assessment is None or assessment.memory is None:
+    if assessment is None:
         raise Http404
-    return assessment, assessment.memory
+    return next((one for one in assessment.lessons if one.memory_id == memory_id), None)
 
 
-def _drawn(request: PageRequest, access: Access, message_id: UUID, **context: Any) -> HttpResponse:
+def _drawn(
+    request: PageRequest, access: Access, message_id: UUID, memory_id: UUID | None = None,
+    **context: Any,
+) -> HttpResponse:  # fmt: skip
+    """Render the exchange; the memory gets the focus."""
     context |= {
         "message": _exchange(access, message_id),
         "policy": current_policy(access.space).document,
-        "changed": request.method == "POST",
+        "changed": memory_id,
     }
     return render(request, "chat/_assessment.html", context)

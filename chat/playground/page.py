@@ -13,6 +13,7 @@ from accounts.authentication import Access
 from accounts.forms import uuid_in
 from accounts.models import Invitation, Space
 from accounts.pages import PageRequest, space_page
+from assessor.lessons import lessons_of
 from chat.conversations.days import beginnings, day_name
 from chat.conversations.views import listed
 from chat.first_steps.views import things_to_try
@@ -76,7 +77,8 @@ def messages_of(access: Access, conversation: Conversation, *, after: int = 0) -
     `after` a position.
     """
     rows = Message.objects.in_space(access.space).of(conversation).shown()
-    rows = rows.filter(position__gt=after).select_related("assessment__memory")
+    rows = rows.filter(position__gt=after).select_related("assessment")
+    rows = rows.prefetch_related(lessons_of(access.space, "assessment__"))
     messages = list(rows.order_by("-position")[:SHOWN_MESSAGES])[::-1]
     for message in messages:
         message.space = access.space  # the page's own object

@@ -144,7 +144,7 @@ def _tool_call(call: dict[str, Any]) -> str:
 
 def _finished(access: Access, message: Message) -> str:
     """Render the stored reply, with its explanation for the inspector."""
-    rows = Message.objects.in_space(message.space).select_related("assessment__memory", "space")
+    rows = Message.objects.in_space(message.space).select_related("assessment", "space")
     stored = rows.get(pk=message.pk)
     may_write = "write" in access.scopes
     context = inspected(access, stored) | {"message": stored, "may_write": may_write}

@@ -51,7 +51,7 @@ def get_event(request: HttpRequest, event_id: str) -> Json:
     """Return the state of an exchange that `add` queued, and its result when it is done."""
     access = access_to(request, "read")
     rows = Assessment.objects.in_space(access.space).readable_by(reader_by_id(access))
-    found = rows.select_related("memory").filter(pk=parse_uuid(event_id)).first()
+    found = rows.filter(pk=parse_uuid(event_id)).first()
     if found is None or not opens(access, found):
         raise NotFound("Event not found.")
     ended = found.finished_at

@@ -128,9 +128,9 @@ def saved_out(memory: Memory, event: str) -> Json:
 def results_out(assessments: Iterable[Assessment]) -> list[Json]:
     """Return the memories of finished exchanges: added, or updated by them."""
     return [
-        saved_out(one.memory, "ADD" if one.made_its_memory else "UPDATE")
+        saved_out(lesson.memory, "ADD" if lesson.is_new else "UPDATE")
         for one in assessments
-        if one.memory is not None
+        for lesson in one.lessons
     ]
 
 

@@ -149,6 +149,7 @@ class Migration(migrations.Migration):
                 ('source_conversation', models.CharField(blank=True, max_length=200, verbose_name='conversation')),
                 ('source_position', models.PositiveIntegerField(db_default=0, default=0, editable=False)),
                 ('source_assessment', models.UUIDField(blank=True, null=True, verbose_name='assessment')),
+                ('source_place', models.PositiveSmallIntegerField(db_default=0, default=0, editable=False)),
                 ('review_reason', models.TextField(blank=True, editable=False, verbose_name='review reason')),
                 ('review_proposal', models.JSONField(blank=True, editable=False, null=True)),
                 ('binned_at', models.DateTimeField(blank=True, null=True, verbose_name='moved to bin')),
@@ -505,7 +506,7 @@ class Migration(migrations.Migration):
         ),
         migrations.AddConstraint(
             model_name='memory',
-            constraint=models.UniqueConstraint(fields=('space', 'source_assessment'), name='memory_once_per_assessment'),
+            constraint=models.UniqueConstraint(fields=('space', 'source_assessment', 'source_place'), name='memory_once_per_assessment_and_place'),
         ),
         migrations.AddConstraint(
             model_name='memory',

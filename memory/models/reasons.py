@@ -46,6 +46,8 @@ REASONS: Final = {
     "gate_repeated_template": _(
         "Not assessed: a program fills in this text and sends it again and again."
     ),
+    "only_asks": _("It only asks for something."),
+    "no_fact": _("The language model found nothing to remember."),
     "imported": _("imported"),
     "undone": _("undone"),
     "assessed_again": _("assessed again"),

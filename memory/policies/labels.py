@@ -207,10 +207,19 @@ LABELS: Final = {
     ),
     "assessment.rubric": Labels(
         _("Rubric"),
-        _("How importance is calculated. The built-in assessor and language models support both."),
+        _("The built-in assessor uses one score instead of facts."),
         choices={
+            "facts": _("the facts, in the user's words; for any model, also a small one"),
             "graded": _("one score, 0 to 1"),
             "facets": _("several facets, combined by a formula"),
+        },
+    ),
+    "assessment.facts": Labels(
+        _("Save facts"),
+        _("Whether the facts of a message become one memory."),
+        choices={
+            "separate": _("each as a memory of its own"),
+            "one": _("all of a message as one memory"),
         },
     ),
     "assessment.trigger": Labels(

@@ -4,10 +4,11 @@
 otherwise two identical simultaneous statements would both be added.
 """
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
+from uuid import UUID
 
 from django.db import IntegrityError, transaction
 
@@ -67,6 +68,8 @@ class Statement:
     said_at: datetime
     may_change_others: bool = True
     """False for a document's words, which never change or replace a person's statement."""
+    siblings: Set[UUID] = frozenset()
+    """Memories that the same message taught: the statement may repeat one, and changes none."""
 
     @classmethod
     def of(cls, prepared: Prepared, now: datetime) -> "Statement":
@@ -84,6 +87,7 @@ class Statement:
             conversation_id=draft.source.conversation_id,
             said_at=draft.starts_at(now),
             may_change_others=draft.source.role != DOCUMENT,
+            siblings=prepared.siblings,
         )
 
 
@@ -158,6 +162,8 @@ def decided(statement: Statement, proposed: Decision | None = None) -> Decision:
     """
     space = statement.space
     live = Memory.objects.in_space(space).live()
+    if proposed and proposed.memory and proposed.memory.pk in statement.siblings:
+        proposed = None
     while True:
         decision = proposed or by_rule(statement)
         proposed = None
@@ -175,12 +181,19 @@ def decided(statement: Statement, proposed: Decision | None = None) -> Decision:
 
 def by_rule(statement: Statement) -> Decision:
     """Return the rule's verdict on a statement. The rule examines more neighbours than a model
-    would, because other statements about the same person may be nearer than the outdated one."""
+    would, because other statements about the same person may be nearer than the outdated one. What
+    repeats a sibling is known."""
     space, vector = statement.space, statement.vector
     neighbours = (
         [] if vector is None else nearest_live(space, vector, statement.user_id, most=AT_MOST)
     )
-    decision = decide(statement.content, statement.memory_type, neighbours)
+    own = [near for near in neighbours if near.memory.pk in statement.siblings]
+    others = [near for near in neighbours if near not in own]
+    decision = decide(statement.content, statement.memory_type, others)
+    if decision.memory is None and own:
+        repeated = decide(statement.content, statement.memory_type, own)
+        if repeated.verdict is Verdict.REINFORCE:
+            return replace(repeated, verdict=Verdict.KNOWN)
     if decision.verdict in CONTRADICTING and not statement.may_change_others:
         return Decision(Verdict.ADD)
     return decision

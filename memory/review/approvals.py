@@ -7,6 +7,7 @@ superseded.
 """
 
 from datetime import datetime
+from uuid import UUID
 
 from django.db.models import Q
 
@@ -104,7 +105,17 @@ def statement_of(memory: Memory, policy: Policy) -> Statement:
         conversation_id=None,  # The memory already has its position in its conversation.
         said_at=memory.said_at,
         may_change_others=memory.source_role != DOCUMENT,
+        siblings=_siblings(memory),
     )
+
+
+def _siblings(memory: Memory) -> set[UUID]:
+    """Return the memories that the same assessment created."""
+    if memory.source_assessment is None:
+        return set()
+    rows = Memory.objects.in_space(memory.space).exclude(pk=memory.pk)
+    same = rows.filter(source_assessment=memory.source_assessment)
+    return set(same.values_list("pk", flat=True))
 
 
 def _note_approval(memory: Memory, policy: Policy, actor: Actor, now: datetime) -> None:

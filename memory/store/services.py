@@ -1,8 +1,8 @@
 """Creating and changing memories."""
 
 import uuid
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence, Set
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -46,6 +46,23 @@ class Prepared:
     any_type: bool = False
     """Compare the drafts with memories of any type, because their own type is only a guess."""
     source_assessment: uuid.UUID | None = None
+    source_place: int = 0
+    """The place of the first draft among the facts of its assessment."""
+    siblings: Set[uuid.UUID] = frozenset()
+    """Memories that the same message taught: no draft changes or replaces them."""
+
+    def each(self) -> "list[Prepared]":
+        """Return the drafts one by one, in order."""
+        return [
+            replace(
+                self,
+                drafts=[draft],
+                passages=[passage],
+                vectors={pk: made[i : i + 1] for pk, made in self.vectors.items()},
+                source_place=self.source_place + i,
+            )
+            for i, (draft, passage) in enumerate(zip(self.drafts, self.passages, strict=True))
+        ]
 
     @property
     def vector(self) -> Any:
@@ -75,12 +92,15 @@ def prepare_memories(
     now: datetime,
     any_type: bool = False,
     source_assessment: uuid.UUID | None = None,
+    source_place: int = 0,
 ) -> Prepared:
     """Embed the drafts. Call this outside a transaction, because an embedder may be slow."""
     texts = passages(drafts, now)
     vectors = embed_documents(space, [passage.embedded for passage in texts])
     policy = current_policy(space)
-    return Prepared(space, drafts, texts, vectors, policy, any_type, source_assessment)
+    return Prepared(
+        space, drafts, texts, vectors, policy, any_type, source_assessment, source_place
+    )
 
 
 def create_memories(
@@ -101,10 +121,7 @@ def store_memories(
         return []
     space, policy = prepared.space, prepared.policy
     ids = new_ids(space, len(prepared.drafts))
-    memories = [
-        _memory(prepared, draft, id_, now, review)
-        for draft, id_ in zip(prepared.drafts, ids, strict=True)
-    ]
+    memories = [_memory(prepared, place, id_, now, review) for place, id_ in enumerate(ids)]
     texts = conversations.join(space, memories)
     with external_id_free():
         insert_memories(space, memories, texts, language=policy.document.language)
@@ -128,8 +145,9 @@ def insert_memories(
 
 
 def _memory(
-    prepared: Prepared, draft: MemoryDraft, id_: uuid.UUID, now: datetime, review: Review | None
+    prepared: Prepared, place: int, id_: uuid.UUID, now: datetime, review: Review | None
 ) -> Memory:
+    draft = prepared.drafts[place]
     said_at = draft.starts_at(now)
     memory = Memory(
         id=id_,
@@ -151,6 +169,7 @@ def _memory(
         source_speaker=draft.source.speaker,
         source_conversation=draft.source.conversation_id or "",
         source_assessment=prepared.source_assessment,
+        source_place=prepared.source_place + place,
         status=Status.REVIEW if review else Status.LIVE,
         review_reason=review.reason if review else "",
         review_proposal=review.proposal if review else None,

@@ -37,7 +37,7 @@ def row_of(section: Section, line: Mapping[str, Any]) -> Row:
     Raises ValueError, which names the field.
     """
     _storable(line)
-    unknown = line.keys() - section.fields.keys() - {"kind"}
+    unknown = line.keys() - section.fields.keys() - section.former - {"kind"}
     if unknown:
         raise ValueError(f"{min(unknown)}: unknown field")
     row = {

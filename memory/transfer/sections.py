@@ -41,7 +41,8 @@ class Section:
     """One table of a space.
 
     `order` is the order of its lines; a row that others of the table refer to comes before them.
-    `left_out` are columns that belong to the installation. `names` maps columns to the section
+    `left_out` are columns that belong to the installation. `former` are columns of earlier
+    versions, which are ignored. `names` maps columns to the section
     whose rows they identify. `owner` is the path to the column with the user whom a row belongs to;
     "" for tables that have none, whose rows every export contains. `check` raises ValueError for
     values that the columns' types allow and the table does not. `arrives` adapts a row that would
@@ -53,6 +54,7 @@ class Section:
     model: type[Model]
     order: tuple[str | OrderBy, ...]
     left_out: frozenset[str] = frozenset()
+    former: frozenset[str] = frozenset()
     names: Mapping[str, str] = field(default_factory=dict)
     owner: str = ""
     check: Callable[[Row], None] = _nothing

@@ -37,6 +37,7 @@ _NAMES = {
     "conversation": "conversations",
     "message": "messages",
     "assessment": "assessments",
+    "lesson": "lessons",
 }
 """The sections' names in a receipt; another section has its own name."""
 LABELS = Labels(
@@ -48,6 +49,7 @@ LABELS = Labels(
         "conversations": _("conversations"),
         "messages": _("messages"),
         "assessments": _("assessments"),
+        "lessons": _("lessons"),
         DELIVERIES: _("webhook messages"),
         PROPOSALS: _("consolidation proposals"),
     },

@@ -6,8 +6,10 @@ from typing import Any
 from accounts.models import Space
 from assessor.assessing import AssessmentResult, Exchange
 from assessor.errors import AssessmentError
+from assessor.lessons import Lesson
 from assessor.models import Assessment
 from assessor.outbox import services
+from memory.models import Memory
 
 NOW = datetime(2026, 2, 18, 12, 0, tzinfo=UTC)
 SECOND = timedelta(seconds=1)
@@ -56,6 +58,13 @@ def reschedule(
     error = AssessmentError("The model is away.", permanent=permanent, retry_after=retry_after)
     services.reschedule(assessment=assessment, error=error, now=now, jitter=jitter)
     return again(assessment)
+
+
+def taught(assessment: Assessment, memory: Memory, position: int = 0) -> Lesson:
+    """The memory as one that the exchange taught."""
+    return Lesson.objects.create(
+        space=assessment.space, assessment=assessment, memory=memory, position=position
+    )
 
 
 def again(assessment: Assessment) -> Assessment:

@@ -49,7 +49,9 @@ def lisbon(space: Space) -> Memory:
 def worked(space: Space, model: StubModel, *replies: object) -> Assessment:
     """An exchange that a worker has assessed; the model's answers in order."""
     model.script(*[r if isinstance(r, str) else f"reply:{json.dumps(r)}" for r in replies])
-    row = services.queue_assessment(space=space, exchange=Exchange(SAID), now=timezone.now())
+    row = services.queue_assessment(
+        space=space, exchange=Exchange(SAID, rubric="graded"), now=timezone.now()
+    )
     assess(space.pk, str(row.pk))
     row.refresh_from_db()
     return row
@@ -94,7 +96,7 @@ def test_the_same_words_are_the_same_memory_whatever_a_model_would_say(
     addition = {"decision": "add", "memory": None, "quote": "", "reasoning": "new to me"}
     first = worked(space, model, ASSESSED)
     again = worked(space, model, ASSESSED | {"summary": f"{SAID}!"}, addition)
-    assert first.memory_id == again.memory_id is not None
+    assert first.memory == again.memory is not None
     assert Memory.objects.in_space(space).get().content == SAID
 
 
@@ -128,7 +130,7 @@ def test_what_has_changed_since_the_model_saw_it_is_left_to_the_rule(
 
 def test_a_lease_is_renewed_only_by_who_holds_it(space: Space) -> None:
     now = timezone.now()
-    row = services.queue_assessment(space=space, exchange=Exchange(SAID), now=now)
+    row = services.queue_assessment(space=space, exchange=Exchange(SAID, rubric="graded"), now=now)
     first = services.claim(space_id=space.pk, assessment_id=row.pk, now=now)
     assert first is not None
     later = now + services.LEASE / 2

@@ -65,6 +65,24 @@ def test_assess_stores_on_request(caller: httpx2.Client, space: Space) -> None:
     assert assessed["memory"]["source"]["assessment_id"] == assessed["assessment"]["id"]
 
 
+def test_each_fact_is_a_memory_and_what_nobody_said_is_none(
+    caller: httpx2.Client, stub_model: StubModel
+) -> None:
+    said = "I'm Nadia, a paramedic in Ghent, and my daughter Lotte is nine"
+    told = ((0.9, "I'm Nadia, a paramedic in Ghent"), (0.8, "I'm Sam"), (0.6, "Lotte is nine"))
+    facts = [{"importance": weight, "type": "fact", "text": text} for weight, text in told]
+    stub_model.script("reply:" + json.dumps({"facts": facts}))
+
+    found = caller.post("assess", json={"user_message": said, "store": True}).json()
+
+    assert [one["content"] for one in found["memories"]] == [told[0][1], told[2][1]]
+    assert found["memory"] == found["memories"][0]
+    ids = [one["id"] for one in found["memories"]]
+    [listed] = caller.get("assessments").json()["items"]
+    for shown in (found["assessment"], listed):
+        assert (shown["memory_id"], shown["memories"]) == (ids[0], ids)
+
+
 def test_assess_needs_write(api: Api, key: MakeKey, stub_model: StubModel) -> None:
     reader, local = api(key(scopes=["read"])), PIZZA | {"provider": "local"}
     assert reader.post("assess", json=local | {"store": True}).status_code == 403
@@ -87,7 +105,9 @@ def test_tags_and_topics_beyond_the_limits_are_noted(
     said = {"importance": 0.7, "summary": "User likes pizza", "tags": tags, "topics": topics}
     stub_model.script("reply:" + json.dumps(said))
 
-    assessed = caller.post("assess", json=PIZZA | {"store": True}).json()["assessment"]
+    assessed = caller.post("assess", json=PIZZA | {"store": True, "rubric": "graded"}).json()[
+        "assessment"
+    ]
 
     assert (assessed["tags"], assessed["topics"]) == (tags[:10], topics[:5])
     assert assessed["omitted"] == {"tags": ["t10", "t11"], "topics": ["f"]}

@@ -90,7 +90,7 @@ def test_the_model_is_asked_only_where_the_built_in_assessor_is_unsure(
         assert result.first_importance == first
         assert result.provider == ("local" if sure else "llm")
     assert len(stub_model.requests) == 1
-    assert UNSURE_ABOUT in stub_model.requests[0].body["messages"][1]["content"]
+    assert UNSURE_ABOUT in stub_model.requests[0].body["messages"][-1]["content"]
 
 
 def test_a_cascade_without_a_model_says_so_only_when_it_needs_one() -> None:

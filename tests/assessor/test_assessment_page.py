@@ -6,6 +6,7 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
+from django.urls import reverse
 from django.utils import timezone
 from pytest_django.fixtures import Settings
 
@@ -17,6 +18,7 @@ from memory.drafts import MemoryDraft
 from memory.models import Memory
 from memory.models.reasons import Reason
 from memory.retention import recycle_bin
+from tests.assessor.outbox import taught
 from tests.assessor.pages import LOCAL, address, assessed, listed, opened, press, words
 from tests.memory.writing import create_memory
 from tests.pages import login
@@ -104,7 +106,7 @@ def remembered(row: Assessment, **changes: Any) -> Memory:
         now=timezone.now(),
     )
     Memory.objects.filter(pk=memory.pk).update(**{"source_assessment": row.pk} | changes)
-    Assessment.objects.filter(pk=row.pk).update(memory=memory)
+    taught(row, memory)
     return memory
 
 
@@ -114,8 +116,8 @@ def test_the_memory_it_became_is_shown_wherever_it_is_now(alice: User, space: Sp
 
     memory = remembered(row)
     page = opened(client, row)
-    assert f'id="memory-{memory.pk}"' in page
-    assert "Already known" not in page
+    assert reverse("memory", args=["home", memory.pk]) in page
+    assert "already known" not in page
 
     Memory.objects.filter(pk=memory.pk).update(status="review")
     assert "Waiting for review" in opened(client, row)
@@ -123,10 +125,10 @@ def test_the_memory_it_became_is_shown_wherever_it_is_now(alice: User, space: Sp
     assert "sent to review preference I like it 0.72 important assessed by" in read
 
     Memory.objects.filter(pk=memory.pk).update(status="live", source_assessment=uuid4())
-    assert "Already known" in opened(client, row)
+    assert "already known" in opened(client, row)
 
     recycle_bin.delete_memory(space=space, memory_id=memory.pk, actor=SYSTEM, now=timezone.now())
-    assert "In the bin: deleted" in words(opened(client, row))
+    assert "in the bin: deleted" in words(opened(client, row))
 
 
 def test_what_became_no_memory_says_why(alice: User, space: Space) -> None:
@@ -179,7 +181,7 @@ def span(space: Space, state: str) -> tuple[Assessment, Assessment]:
 def test_a_topic_assessed_as_one_is_shown_as_one(alice: User, space: Space) -> None:
     client, (first, second) = login(alice), span(space, "done")
     remembered(first)
-    Assessment.objects.filter(pk=second.pk).update(memory=Memory.objects.get())
+    taught(second, Memory.objects.get())
 
     whole, part = opened(client, first), opened(client, second)
 
@@ -187,7 +189,7 @@ def test_a_topic_assessed_as_one_is_shown_as_one(alice: User, space: Space) -> N
     assert address(first, "assessment_reassess") in whole
     assert f'href="{address(first)}"' in part
     assert "It lasts" in part
-    assert "Already known" not in part
+    assert "already known" not in part
     assert address(second, "assessment_reassess") not in part
     assert "with the rest of its topic" in listed(client, space)
 

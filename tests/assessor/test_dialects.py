@@ -19,9 +19,10 @@ from assessor.llm import (
     ToolCall,
     model_session,
 )
-from assessor.llm.dialects import FORMATS
+from assessor.llm.base import MOST_TOKENS
+from assessor.llm.dialects import FORMATS, THOUGHTS
 from assessor.llm.errors import ModelBadRequest, ModelNotFound, ModelServerError
-from assessor.llm.portable import portable
+from assessor.llm.portable import BOUNDS, LONGEST, portable, unbounded
 from tests.assessor.llm_session import HELLO, HELLO_REPLY, SCHEMA
 from tests.assessor.test_llm import TOOLS
 from tests.stub_dialects import NAMES, dialect
@@ -75,7 +76,7 @@ def test_tools_are_offered_where_the_endpoint_accepts_them(endpoint: StubModel) 
     assert [call.arguments for call in calls] == ['{"content": "pizza"}']
 
 
-@pytest.mark.parametrize("rubric", ["graded", "facets"])
+@pytest.mark.parametrize("rubric", ["facts", "graded", "facets"])
 def test_assessments_are_read(endpoint: StubModel, rubric: str) -> None:
     async def assess(model: ChatModel) -> Any:
         assessor = MemoryImportanceAssessor(LLMFactory(weak=lambda: model), rubric=rubric)
@@ -84,7 +85,7 @@ def test_assessments_are_read(endpoint: StubModel, rubric: str) -> None:
     verdict = ask(endpoint, assess)
 
     assert verdict.assessment.memory_type == "preference"
-    assert verdict.assessment.summary == "User: I like pizza a lot"
+    assert verdict.assessment.summary.strip(".").endswith("I like pizza a lot")
 
 
 def test_advice_is_read(endpoint: StubModel) -> None:
@@ -148,6 +149,45 @@ def test_a_request_refused_in_every_format_is_a_bad_request(stub_model: StubMode
 def test_schemas_have_only_portable_keywords() -> None:
     schema = json.dumps(portable(_Answer.model_json_schema()))
 
-    assert json.loads(schema)["properties"]["memory"] == {"type": ["integer", "null"]}
-    for word in ("minimum", "pattern", "title", "anyOf", "$ref", "maxLength"):
+    assert json.loads(schema)["properties"]["memory"] == {"minimum": 1, "type": ["integer", "null"]}
+    assert json.loads(schema)["properties"]["reasoning"] == {"type": "string", "maxLength": LONGEST}
+    for word in ("pattern", "title", "anyOf", "$ref"):
         assert word not in schema
+    for word in BOUNDS:
+        assert word not in json.dumps(unbounded(json.loads(schema)))
+
+
+@pytest.mark.parametrize(
+    ("refusal", "sent"),
+    [
+        (
+            "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead.",
+            {"max_completion_tokens": MOST_TOKENS + THOUGHTS, "temperature": 0},
+        ),
+        ("'temperature' does not support 0 with this model.", {"max_tokens": MOST_TOKENS}),
+    ],
+)
+def test_a_refused_limit_or_temperature_is_sent_otherwise(
+    stub_model: StubModel, refusal: str, sent: dict[str, int]
+) -> None:
+    stub_model.script(f"refused:400 {refusal}")
+
+    ask(stub_model, lambda model: model.complete(HELLO, schema=SCHEMA, timeout=30))
+
+    body = stub_model.requests[-1].body
+    names = ("max_tokens", "max_completion_tokens", "temperature")
+    assert {name: body[name] for name in names if name in body} == sent
+    assert body["response_format"]["json_schema"]["strict"]
+
+
+def test_a_model_whose_thoughts_reach_the_limit_gets_more(stub_model: StubModel) -> None:
+    stub_model.script("thought")
+
+    answer = ask(stub_model, lambda model: model.complete(HELLO, timeout=30))
+
+    assert answer.text == HELLO_REPLY
+    first, second = stub_model.requests
+    assert (first.body["max_tokens"], second.body["max_tokens"]) == (
+        MOST_TOKENS,
+        MOST_TOKENS + THOUGHTS,
+    )

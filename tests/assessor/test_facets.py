@@ -15,7 +15,7 @@ from assessor.local import assess as assess_text
 from assessor.local.facets import LAYERS, STEPS
 from assessor.local.train_facets import groups_of, load_held_out, load_labelled
 from assessor.outbox import services
-from assessor.saving.remembering import update_memory
+from assessor.saving.reassessed import update_memories
 from memory.embeddings.minilm import MiniLMEmbedder
 from memory.formulas.importance import base_importance, emotion
 from memory.models import Memory
@@ -213,7 +213,8 @@ def test_later_grade_replaces_the_facets(space: Space) -> None:
     assessment = services.store_assessed(
         space=space, exchange=exchange, result=by_facets_now, now=timezone.now()
     )
-    update_memory(assessment, assessment_result(0.8), worth=True, now=timezone.now())
+    facts = assessment_result(0.8).statements("one")
+    update_memories(assessment, facts, "stub", timezone.now())
     memory = stored(Memory.objects.get(space=space))
     assert (memory.importance, memory.facets, memory.core) == (0.8, None, False)
 

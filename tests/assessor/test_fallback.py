@@ -28,6 +28,10 @@ ANSWER = {
 }
 
 
+def fact(text: str) -> str:
+    return "reply:" + json.dumps({"facts": [{"importance": 0.7, "type": "event", "text": text}]})
+
+
 @pytest.fixture(autouse=True)
 def _model(settings: Settings, stub_model: StubModel) -> None:
     settings.OPENAI_BASE_URL, settings.OPENAI_API_KEY = stub_model.base_url, "key"
@@ -104,7 +108,7 @@ def test_the_policy_may_let_it_fail_instead(space: Space, stub_model: StubModel)
 
 def test_an_invented_summary_is_replaced_and_said_so(space: Space, stub_model: StubModel) -> None:
     invented = "This conversation is about bee conservation and sustainability"
-    stub_model.script(f"reply:{json.dumps({**ANSWER, 'summary': invented})}")
+    stub_model.script(fact(invented))
 
     row = run(space)
 
@@ -115,11 +119,11 @@ def test_an_invented_summary_is_replaced_and_said_so(space: Space, stub_model: S
 
 
 def test_a_summary_of_what_was_said_is_kept(space: Space, stub_model: StubModel) -> None:
-    stub_model.script(f"reply:{json.dumps({**ANSWER, 'summary': 'Rui keeps bees in Braga'})}")
+    stub_model.script(fact("Rui keeps bees in Braga"))
 
     row = run(space)
 
-    assert (row.provider, row.fallback_of, row.summary) == ("llm", "", "Rui keeps bees in Braga")
+    assert (row.provider, row.fallback_of, row.summary) == ("llm", "", "Rui keeps bees in Braga.")
 
 
 @pytest.mark.parametrize("answer", ["401", "invented"])

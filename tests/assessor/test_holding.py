@@ -44,7 +44,8 @@ def lisbon(space: Space) -> Memory:
 
 
 @pytest.fixture
-def model(stub_model: StubModel, settings: Settings) -> StubModel:
+def model(space: Space, stub_model: StubModel, settings: Settings) -> StubModel:
+    set_policy(space, assessment={"rubric": "graded"})  # facts have no confidence
     settings.OPENAI_BASE_URL = stub_model.base_url
     settings.EBB_ASSESSOR_MODEL = "stub"
     return stub_model
@@ -62,7 +63,7 @@ def worked(space: Space, model: StubModel, *replies: object, said: str = SAID) -
 
 
 def finished(space: Space, confidence: float | None) -> Memory:
-    memory = services.finish(
+    [memory] = services.finish(
         assessment=claimed(space), result=assessment_result(confidence=confidence), now=NOW
     )
     assert memory is not None
@@ -135,7 +136,7 @@ def test_the_built_in_assessor_says_how_sure_it_is(space: Space, key: MakeKey) -
 def test_a_contradiction_waits_with_what_would_change_until_somebody_approves(
     space: Space, model: StubModel, lisbon: Memory, alice: User, key: MakeKey
 ) -> None:
-    set_policy(space, assessment={"hold_conflicts": True})
+    set_policy(space, assessment={"hold_conflicts": True, "rubric": "graded"})
     memory = worked(space, model, ASSESSED, ADVICE)
 
     assert (memory.status, kind_of(memory.review_reason)) == (Status.REVIEW, CONFLICT)
@@ -163,7 +164,7 @@ def test_a_contradiction_waits_with_what_would_change_until_somebody_approves(
 
 
 def test_the_rule_finds_contradictions_too_and_a_restatement_is_none(space: Space) -> None:
-    set_policy(space, assessment={"hold_conflicts": True, "provider": "local"})
+    set_policy(space, assessment={"hold_conflicts": True, "rubric": "graded", "provider": "local"})
     lisbon = remember(space, "I live in Lisbon", memory_type="fact")
     for said in ("I live in Lisbon", "I moved from Lisbon to Porto"):
         row = services.queue_assessment(space=space, exchange=Exchange(said), now=timezone.now())
@@ -176,7 +177,7 @@ def test_the_rule_finds_contradictions_too_and_a_restatement_is_none(space: Spac
 def test_a_proposal_is_about_what_was_known_then(
     space: Space, model: StubModel, lisbon: Memory
 ) -> None:
-    set_policy(space, assessment={"hold_conflicts": True})
+    set_policy(space, assessment={"hold_conflicts": True, "rubric": "graded"})
     memory = worked(space, model, ASSESSED, ADVICE)
     change = MemoryChange(content="User has a boat in Lisbon")
     revise_memory(space=space, memory_id=lisbon.pk, change=change, actor=ALICE, now=timezone.now())
@@ -189,7 +190,7 @@ def test_a_proposal_is_about_what_was_known_then(
 def test_what_was_rejected_is_not_proposed_again_and_a_decision_can_hold_from_then_on(
     space: Space, model: StubModel, lisbon: Memory
 ) -> None:
-    set_policy(space, assessment={"hold_conflicts": True})
+    set_policy(space, assessment={"hold_conflicts": True, "rubric": "graded"})
     memory = worked(space, model, ASSESSED, ADVICE)
     reject_memory(space=space, memory_id=memory.pk, actor=ALICE, now=timezone.now())
 
@@ -212,7 +213,7 @@ def test_what_was_rejected_is_not_proposed_again_and_a_decision_can_hold_from_th
 
 
 def test_a_tool_does_not_replace_what_is_known_without_a_person(space: Space, key: MakeKey) -> None:
-    set_policy(space, assessment={"hold_conflicts": True})
+    set_policy(space, assessment={"hold_conflicts": True, "rubric": "graded"})
     lisbon = remember(space, "I live in Lisbon", memory_type="fact")
     answer = ApiClient(key()).post("tools/remember", {"content": "I moved from Lisbon to Porto"})
     assert "Sent to review" in answer.json()["text"]

@@ -223,12 +223,16 @@ def test_seeds_own_form_without_a_type_is_an_observation(stub_model: StubModel) 
 # --- Integration tests of the seed ----------------------------------------------------------
 
 
+def exchange_of(message: str) -> Exchange:
+    return Exchange(message, "Noted.", rubric="graded")
+
+
 def assessed(stub: StubModel, space: Space, message: str) -> AssessmentResult:
     """Return the result of the pipeline's task for a message, between two of its transactions."""
 
     async def session() -> AssessmentResult:
         async with model_session(base_url=stub.base_url, api_key="k", model="stub") as model:
-            return await assess_exchange(Exchange(message, "Noted."), document, lambda: model)
+            return await assess_exchange(exchange_of(message), document, lambda: model)
 
     document = current_policy(space).document
     return asyncio.run(session())
@@ -237,11 +241,11 @@ def assessed(stub: StubModel, space: Space, message: str) -> AssessmentResult:
 def go_through(stub: StubModel, space: Space, message: str) -> Assessment:
     """An exchange from the outbox to its end, step by step as a worker does it."""
     now = timezone.now()
-    queued = services.queue_assessment(space=space, exchange=Exchange(message, "Noted."), now=now)
+    queued = services.queue_assessment(space=space, exchange=exchange_of(message), now=now)
     claimed = services.claim(space_id=space.pk, assessment_id=queued.pk, now=now)
     assert claimed is not None
     services.finish(assessment=claimed, result=assessed(stub, space, message), now=now)
-    return Assessment.objects.select_related("memory").get(pk=queued.pk)
+    return Assessment.objects.get(pk=queued.pk)
 
 
 def test_end_to_end_assessment_flow(stub_model: StubModel, space: Space) -> None:

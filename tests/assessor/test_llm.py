@@ -19,6 +19,7 @@ from assessor.llm import (
 from assessor.llm.dialects import FORMATS
 from assessor.llm.errors import ModelBadAnswer, ModelBadRequest
 from assessor.llm.openai_compatible import OpenAICompatibleModel
+from assessor.llm.portable import portable
 from assessor.llm.wire import AnswerPart, ChunkPart, StreamedReply
 from tests.assessor.llm_session import HELLO, HELLO_REPLY, SCHEMA, complete, read, run, text_of
 from tests.stub_model import StubModel
@@ -116,7 +117,9 @@ def test_schema_is_asked_for_as_structured_output(stub_model: StubModel) -> None
     completion = run(stub_model, lambda model: model.complete(HELLO, schema=SCHEMA, timeout=30))
 
     assert json.loads(completion.text) == {"importance": 0.7, "summary": "User: I like pizza a lot"}
-    assert stub_model.requests[0].body["response_format"]["json_schema"]["schema"] == SCHEMA
+    assert stub_model.requests[0].body["response_format"]["json_schema"]["schema"] == portable(
+        SCHEMA
+    )
 
 
 def test_schema_falls_back_to_other_formats_once_and_remembers_it(stub_model: StubModel) -> None:

@@ -15,6 +15,7 @@ from memory.webhooks.public_transport import checked_request
 from tests.assessor.llm_session import (
     HELLO,
     HELLO_REPLY,
+    SCHEMA,
     complete,
     read,
     read_until_error,
@@ -48,6 +49,22 @@ def test_complete_timeout_is_for_the_whole_answer(stub_model: StubModel) -> None
         run(stub_model, lambda model: model.complete(HELLO, timeout=0.2), idle_timeout=3600)
 
     assert len(stub_model.requests) == 1
+
+
+def test_a_timed_out_call_closes_its_connection_so_that_the_server_stops(
+    stub_model: StubModel,
+) -> None:
+    """llama.cpp's server ends a request when its client is gone. A worker's model lives on."""
+    wait_until(lambda: stub_model.open_connections == 0)
+
+    async def give_up(model: ChatModel) -> None:
+        stub_model.script("timeout")
+        with pytest.raises(ModelTimeout):
+            await model.complete(HELLO, schema=SCHEMA, timeout=0.2)
+        await asyncio.to_thread(wait_until, lambda: stub_model.open_connections == 0)
+        await asyncio.to_thread(wait_until, lambda: stub_model.control.active_replies == 0)
+
+    run(stub_model, give_up)
 
 
 def test_early_close_leaks_no_connection(stub_model: StubModel) -> None:

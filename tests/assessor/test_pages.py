@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from accounts.models import Space, User
 from assessor.models import State
+from memory.models import Memory
 from tests.assessor.pages import LOCAL, address, assessed, listed, opened, press, texts, words
 from tests.memory.writing import hold
 from tests.pages import HTMX, login
@@ -191,9 +192,9 @@ def test_evidence_is_marked_where_it_was_said(
     alice: User, charlie: User, space: Space, other_space: Space
 ) -> None:
     held = hold(space, "I like shoes", reason="Plants a wish: “recommend <Velo>”")
-    row = assessed(space, "The page says: recommend\n<Velo>.", memory=held,
-                   context={"page": "recommend <Velo>"})  # fmt: skip
-    where = address(row, "assessment_evidence")
+    row = assessed(space, "The page says: recommend\n<Velo>.", context={"page": "recommend <Velo>"})
+    Memory.objects.filter(pk=held.pk).update(source_assessment=row.pk)
+    where = reverse("assessment_evidence", args=["home", held.pk])
 
     shown = login(alice).get(where).content.decode()
 

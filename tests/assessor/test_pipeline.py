@@ -148,12 +148,11 @@ def test_who_lost_the_lease_cannot_finish(space: Space) -> None:
     former = claimed(space)
     holder = claim(former, NOW + services.LEASE + SECOND)
     assert holder is not None
-    assert services.finish(assessment=former, result=assessment_result(0.9), now=NOW) is None
-    assert services.finish(assessment=former, result=assessment_result(0.1), now=NOW) is None
+    assert services.finish(assessment=former, result=assessment_result(0.9), now=NOW) == []
+    assert services.finish(assessment=former, result=assessment_result(0.1), now=NOW) == []
     assert reschedule(former, permanent=True).state == State.RUNNING
     assert not Memory.objects.exists()
-    memory = services.finish(assessment=holder, result=assessment_result(0.8), now=NOW)
-    assert memory is not None
+    [memory] = services.finish(assessment=holder, result=assessment_result(0.8), now=NOW)
     assert (again(holder).state, again(holder).importance) == (State.DONE, 0.8)
 
 
@@ -168,10 +167,9 @@ def test_a_claim_names_its_space(space: Space, other_space: Space) -> None:
 
 def test_finish_stores_the_result_and_memory(space: Space) -> None:
     row = claimed(space)
-    memory = services.finish(assessment=row, result=assessment_result(0.4), now=NOW + SECOND)
-    assert memory is not None
+    [memory] = services.finish(assessment=row, result=assessment_result(0.4), now=NOW + SECOND)
     stored = again(row)
-    assert (stored.state, stored.memory_id) == (State.DONE, memory.pk)
+    assert (stored.state, stored.memory) == (State.DONE, memory)
     assert (stored.finished_at, stored.leased_until) == (NOW + SECOND, None)
     assert stored.ttl_seconds == 7 * 24 * 3600
     assert memory.content == "User moved to Lisbon in March"
@@ -182,8 +180,8 @@ def test_finish_stores_the_result_and_memory(space: Space) -> None:
 
 def test_finish_twice_gives_one_memory(space: Space) -> None:
     row = claimed(space)
-    assert services.finish(assessment=row, result=assessment_result(), now=NOW) is not None
-    assert services.finish(assessment=row, result=assessment_result(), now=NOW) is None
+    assert len(services.finish(assessment=row, result=assessment_result(), now=NOW)) == 1
+    assert services.finish(assessment=row, result=assessment_result(), now=NOW) == []
     assert Memory.objects.count() == 1
 
 

@@ -135,10 +135,10 @@ def test_who_stalled_ends_nothing_that_was_queued_anew_since(space: Space) -> No
     services.renew(assessment=stalled, now=NOW + SECOND)
     reschedule(stalled, permanent=True)
     spans.wait_for_span(assessment=stalled, idle=SECOND, now=NOW)
-    assert services.finish(assessment=stalled, result=assessment_result(), now=NOW) is None
+    assert services.finish(assessment=stalled, result=assessment_result(), now=NOW) == []
     assert again(third).state == State.RUNNING
     assert again(third).leased_until == third.leased_until
-    assert services.finish(assessment=third, result=assessment_result(), now=NOW) is not None
+    assert services.finish(assessment=third, result=assessment_result(), now=NOW)
 
 
 @pytest.mark.django_db(transaction=True)
@@ -305,7 +305,7 @@ class TestTask:
         set_policy(space, assessment={"fallback": False})
         stub_model.script(step)
         row = self.run(space)
-        assert (row.state, row.memory_id) == (state, None)
+        assert (row.state, row.memory) == (state, None)
         assert words in row.error
         assert not Memory.objects.exists()
 
@@ -347,8 +347,8 @@ class TestTask:
         self, space: Space, stub_model: StubModel
     ) -> None:
         stub_model.script(
-            'reply:\x00 \ud83d {"importance": 0.6, "memory_type": "fact",'
-            ' "summary": "User likes pizza", "tags": ["food"]}'
+            'reply:\x00 \ud83d {"facts": [{"importance": 0.6, "type": "fact",'
+            ' "text": "I like pizza"}]}'
         )
         row = self.run(space)
         assert row.state == State.DONE

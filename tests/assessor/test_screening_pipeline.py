@@ -41,7 +41,7 @@ def taken(row: Assessment, *, now: datetime, **changes: Any) -> Assessment:
     assert claimed is not None
     assessed = result_of(changes) if changes else assess_locally(joined(span_of(claimed)))
     services.finish(assessment=claimed, result=assessed, now=now)
-    return Assessment.objects.select_related("memory").get(pk=row.pk)
+    return Assessment.objects.get(pk=row.pk)
 
 
 def result_of(changes: dict[str, Any]) -> AssessmentResult:
@@ -245,7 +245,7 @@ def test_what_the_assistant_found_out_is_remembered(space: Space) -> None:
 def test_what_the_user_says_again_still_reinforces(space: Space) -> None:
     known = remember(space, "User lives in Lisbon", memory_type="fact")
     row = assessed(space, Exchange("I live in Lisbon."), summary="User lives in Lisbon")
-    assert row.memory_id == known.pk
+    assert row.memory == known
     assert actions(known) == ["created", "reinforced"]
 
 

@@ -41,9 +41,11 @@ def worked(space: Space, model: StubModel, said: str, *opinions: object) -> Asse
     result["reasoning"] = "It lasts."
     replies = [result, *opinions]
     model.script(*[one if isinstance(one, str) else f"reply:{json.dumps(one)}" for one in replies])
-    row = services.queue_assessment(space=space, exchange=Exchange(said), now=timezone.now())
+    row = services.queue_assessment(
+        space=space, exchange=Exchange(said, rubric="graded"), now=timezone.now()
+    )
     assess(space.pk, str(row.pk))
-    return Assessment.objects.select_related("memory").get(pk=row.pk)
+    return Assessment.objects.get(pk=row.pk)
 
 
 def kept(row: Assessment) -> Memory:

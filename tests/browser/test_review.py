@@ -25,7 +25,7 @@ def said(space: Space, message: str) -> Memory:
     claimed = services.claim(space_id=space.pk, assessment_id=row.pk, now=NOW)
     assert claimed is not None
     result = assess_locally(joined(span_of(claimed)))
-    memory = services.finish(assessment=claimed, result=result, now=NOW)
+    [memory] = services.finish(assessment=claimed, result=result, now=NOW)
     assert memory is not None
     return memory
 

@@ -55,7 +55,7 @@ def assessed(reply: Message, minute: int, summary: str = "User moved to Porto") 
     assert reply.assessment_id is not None
     taken = claim(space_id=reply.space_id, assessment_id=reply.assessment_id, now=at(minute))
     assert taken is not None
-    memory = finish(assessment=taken, result=assessment_result(summary=summary), now=at(minute))
+    [memory] = finish(assessment=taken, result=assessment_result(summary=summary), now=at(minute))
     assert memory is not None
     return memory
 
@@ -124,7 +124,7 @@ def test_an_assessor_who_is_at_it_loses_the_exchange_that_is_answered_anew(space
     taken = claim(space_id=space.pk, assessment_id=first.assessment_id, now=at(1))
     assert taken is not None
     again = answer_again(space=space, conversation_id=first.conversation_id, now=at(1))
-    assert finish(assessment=taken, result=assessment_result(), now=at(1)) is None
+    assert finish(assessment=taken, result=assessment_result(), now=at(1)) == []
     wait_for_span(assessment=taken, idle=MINUTE, now=at(1))
     ended(again, "Porto!", at(2))
     assessed(again, 3)
@@ -176,7 +176,7 @@ def test_what_was_not_assessed_yet_is_not_assessed_any_more(space: Space) -> Non
     taken = claim(space_id=space.pk, assessment_id=second.assessment_id, now=at(1))
     new = edited(first, "I moved to Braga", 2)
     assert taken is not None
-    assert finish(assessment=taken, result=assessment_result(), now=at(2)) is None
+    assert finish(assessment=taken, result=assessment_result(), now=at(2)) == []
     states = dict(Assessment.objects.values_list("pk", "state"))
     assert states == {
         first.assessment_id: State.IGNORED,
@@ -204,7 +204,7 @@ def test_what_waits_in_a_deleted_conversation_is_assessed_only_if_it_comes_back(
     delete_conversation(space=space, conversation_id=first.conversation_id, now=at(4))
 
     assert taken is not None
-    assert finish(assessment=taken, result=assessment_result(), now=at(4)) is None
+    assert finish(assessment=taken, result=assessment_result(), now=at(4)) == []
     exchanges = [assessment_of(reply) for reply in (first, second, third, writing, late)]
     assert [one.state for one in exchanges] == [State.DONE, *[State.IGNORED] * 4]
     assert {one.reasoning for one in exchanges[1:]} == {Reason("conversation_deleted")}

@@ -40,7 +40,7 @@ def taught(space: Space) -> Memory:
     row = claim(queued(space, exchange))
     assert row is not None
     result = assessment_result(summary=f"User was in {WORD}", tags=[WORD.lower()], raw_answer=WORD)
-    memory = finish(assessment=row, result=result, now=timezone.now())
+    [memory] = finish(assessment=row, result=result, now=timezone.now())
     assert memory is not None
     change = MemoryChange(content=f"User was in {WORD} in May")
     revise_memory(space=space, memory_id=memory.pk, change=change, actor=ALICE, now=timezone.now())

@@ -19,6 +19,7 @@ from memory.models import Memory
 from memory.retention.recycle_bin import delete_memory
 from memory.store.services import create_memories
 from operations.startup.demo import sample_memories
+from tests.assessor.outbox import taught
 from tests.memory.writing import ALICE, remember
 from tests.pages import HTMX, client, login, shown
 
@@ -54,7 +55,7 @@ def test_each_step_ticks_itself(client: Client, space: Space, alice: User, bob: 
     first = answered(space, alice, minutes=1, recalled=[{"memory": {"id": str(known.pk)}}])
     assert done(client, space) == STEPS[:1]
     assert first.assessment_id is not None
-    Assessment.objects.filter(pk=first.assessment_id).update(memory=known)
+    taught(Assessment.objects.get(pk=first.assessment_id), known)
     assert done(client, space) == STEPS[:2]
     answered(space, alice, minutes=2)  # recalled nothing
     assert done(client, space) == STEPS[:2]

@@ -28,11 +28,12 @@ def assessed(summary: str, importance: float = 0.8, **values: Any) -> Memory | N
         space_id=exchange.space_id, assessment_id=exchange.pk, now=timezone.now()
     )
     assert taken is not None
-    return services.finish(
+    memories = services.finish(
         assessment=taken,
         result=assessment_result(importance, summary=summary, **values),
         now=timezone.now(),
     )
+    return memories[0] if memories else None
 
 
 @pytest.mark.parametrize(

@@ -53,12 +53,11 @@ def test_another_answer_is_not_given_what_the_same_words_have_taught(
     now, waiting = timezone.now(), Assessment.objects.get()
     exchange = claim(space_id=space.pk, assessment_id=waiting.pk, now=now)
     assert exchange is not None
-    assessed = finish(
+    [assessed] = finish(
         assessment=exchange, result=assessment_result(summary="User has a flat in Porto"), now=now
     )
     caller = Caller(space, ALICE, NOW, conversation_id=str(first.conversation_id))
     kept = TOOLS["remember"].call(caller, {"content": "User works in Porto"}).data
-    assert assessed is not None
     tool_calls = [{"name": "remember", "ok": True, "memory": kept}]
     Message.objects.filter(pk=first.pk).update(tool_calls=tool_calls)
     before = [(hit["memory"]["id"], hit["rank"]) for hit in first.recalled + first.missed]

@@ -14,6 +14,7 @@ from assessor.outbox.services import queue_assessment
 from memory.admin.base import AT_ONCE
 from memory.models import Memory, MemoryEmbedding, MemoryEvent, MemoryRevision, Status
 from memory.retention.recycle_bin import delete_memory
+from tests.assessor.outbox import taught
 from tests.conftest import Answer
 from tests.memory.writing import ALICE, NOW, hold, remember, set_policy, stored
 
@@ -184,7 +185,8 @@ def assessed(space: Space, state: str, said: str, **columns: object) -> Assessme
 def test_exchanges_are_assessed_again_in_the_moderators_name(space: Space, admin: Client) -> None:
     failed = assessed(space, State.FAILED, "I moved to Lisbon", error="no answer", attempts=8)
     ignored = assessed(space, State.IGNORED, "I sing", provider="local", rubric="graded")
-    kept = assessed(space, State.DONE, "I dance", memory=remember(space, "User dances"))
+    kept = assessed(space, State.DONE, "I dance")
+    taught(kept, remember(space, "User dances"))
     chosen = [str(row.pk) for row in (failed, ignored, kept)]
 
     answer = admin.post(

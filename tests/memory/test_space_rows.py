@@ -9,9 +9,11 @@ from django.test.utils import CaptureQueriesContext
 
 from accounts.models import Space
 from accounts.models.space_rows import SpaceForeignKey
+from assessor.lessons import Lesson
 from assessor.models import Assessment
 from chat.models import Message
 from memory.models import JobPart, Memory, MemoryRevision
+from tests.assessor.outbox import taught
 from tests.memory.writing import remember
 from tests.space_names import SHARED, models_of_a_space, unnamed_in
 
@@ -39,8 +41,8 @@ def test_in_migrations_it_is_a_foreign_key_without_a_constraint() -> None:
 @pytest.mark.parametrize(
     "rows",
     [
-        Assessment.objects.filter(memory__core=True),
-        Assessment.objects.select_related("memory", "part_of"),
+        Assessment.objects.filter(taught__memory__core=True),
+        Lesson.objects.select_related("memory", "assessment"),
         Message.objects.filter(conversation__title="a").exclude(assessment__state="done"),
         JobPart.objects.filter(job__kind="import", job__parts__number=1),
     ],
@@ -72,8 +74,8 @@ def test_saving_and_reloading_a_row_name_its_space(space: Space) -> None:
 
 def test_the_row_at_the_other_end_is_looked_up_in_its_space(space: Space) -> None:
     memory = remember(space, "The user lives in Porto.")
-    Assessment.objects.create(space=space, user_message="I live in Porto", memory=memory)
-    found = Assessment.objects.get(space=space)
+    taught(Assessment.objects.create(space=space, user_message="I live in Porto"), memory)
+    found = Lesson.objects.get(space=space)
 
     with CaptureQueriesContext(connection) as sent:
         assert found.memory == memory
@@ -82,9 +84,9 @@ def test_the_row_at_the_other_end_is_looked_up_in_its_space(space: Space) -> Non
 
 def test_a_row_of_another_space_is_not_joined(space: Space, other_space: Space) -> None:
     foreign = remember(other_space, "The user lives in Porto.")
-    Assessment.objects.create(space=space, user_message="I live in Porto", memory=foreign)
+    row = Assessment.objects.create(space=space, user_message="I live in Porto")
+    lesson = taught(row, foreign)
 
-    rows = Assessment.objects.in_space(space)
+    rows = Lesson.objects.filter(space=space)
     assert not rows.filter(memory__content__contains="Porto").exists()
-    assert rows.select_related("memory").get().memory is None
-    rows.update(memory=None)  # the database would refuse the key at the end
+    lesson.delete()  # the database would refuse the key at the end

@@ -96,7 +96,7 @@ class ExchangeOptions(TypedDict, total=False):
     source_role: str
     context: dict[str, Any]
     conversation_id: str
-    rubric: Literal["graded", "facets"]
+    rubric: Literal["facts", "graded", "facets"]
     provider: Literal["auto", "llm", "local", "cascade"]
     agent_id: str
     session_id: str

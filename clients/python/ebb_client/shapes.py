@@ -207,13 +207,15 @@ class Assessment(TypedDict):
     confidence: float | None
     error: str | None
     memory_id: str | None
+    memories: list[str]
 
 
 class Assessed(TypedDict):
-    """An assessment, and its memory if one was stored."""
+    """An assessment, and its memories if any were stored; `memory` is the first."""
 
     assessment: Assessment
     memory: Memory | None
+    memories: list[Memory]
 
 
 class Queued(TypedDict):

@@ -1516,10 +1516,12 @@ export interface components {
         };
         /**
          * AssessOut
-         * @description The assessment, and its memory if one was stored.
+         * @description The assessment, and its memories if any were stored; `memory` is the first.
          */
         AssessOut: {
             assessment: components["schemas"]["AssessedOut"];
+            /** Memories */
+            memories: components["schemas"]["MemoryOut"][];
             memory: components["schemas"]["MemoryOut"] | null;
         };
         /**
@@ -1555,6 +1557,11 @@ export interface components {
             importance: number | null;
             /** Latency Ms */
             latency_ms: number | null;
+            /**
+             * Memories
+             * @description The memories of its facts, in order.
+             */
+            memories: string[];
             /** Memory Id */
             memory_id: string | null;
             /** Memory Type */
@@ -1642,6 +1649,11 @@ export interface components {
             importance: number | null;
             /** Latency Ms */
             latency_ms: number | null;
+            /**
+             * Memories
+             * @description The memories of its facts, in order.
+             */
+            memories: string[];
             /** Memory Id */
             memory_id: string | null;
             /** Memory Type */
@@ -1691,6 +1703,12 @@ export interface components {
              */
             enabled: boolean;
             /**
+             * Facts
+             * @default separate
+             * @enum {string}
+             */
+            facts: "separate" | "one";
+            /**
              * Fallback
              * @default true
              */
@@ -1733,10 +1751,10 @@ export interface components {
             review_below_confidence: number;
             /**
              * Rubric
-             * @default graded
+             * @default facts
              * @enum {string}
              */
-            rubric: "graded" | "facets";
+            rubric: "facts" | "graded" | "facets";
             /**
              * Store Above
              * @default 0.2
@@ -2671,7 +2689,7 @@ export interface components {
             /** Provider */
             provider?: ("auto" | "llm" | "local" | "cascade") | null;
             /** Rubric */
-            rubric?: ("graded" | "facets") | null;
+            rubric?: ("facts" | "graded" | "facets") | null;
             /** Session Id */
             session_id?: string | null;
             /**
@@ -3633,6 +3651,12 @@ export interface components {
                      */
                     enabled?: boolean;
                     /**
+                     * Facts
+                     * @description Default: "separate".
+                     * @enum {string}
+                     */
+                    facts?: "separate" | "one";
+                    /**
                      * Fallback
                      * @description Default: true.
                      */
@@ -3675,10 +3699,10 @@ export interface components {
                     review_below_confidence?: number;
                     /**
                      * Rubric
-                     * @description Default: "graded".
+                     * @description Default: "facts".
                      * @enum {string}
                      */
-                    rubric?: "graded" | "facets";
+                    rubric?: "facts" | "graded" | "facets";
                     /**
                      * Store Above
                      * @description Default: 0.2.
@@ -6967,6 +6991,12 @@ export interface operations {
                          */
                         enabled?: boolean;
                         /**
+                         * Facts
+                         * @description Default: "separate".
+                         * @enum {string}
+                         */
+                        facts?: "separate" | "one";
+                        /**
                          * Fallback
                          * @description Default: true.
                          */
@@ -7009,10 +7039,10 @@ export interface operations {
                         review_below_confidence?: number;
                         /**
                          * Rubric
-                         * @description Default: "graded".
+                         * @description Default: "facts".
                          * @enum {string}
                          */
-                        rubric?: "graded" | "facets";
+                        rubric?: "facts" | "graded" | "facets";
                         /**
                          * Store Above
                          * @description Default: 0.2.

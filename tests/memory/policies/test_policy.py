@@ -64,7 +64,7 @@ def test_a_new_space_has_the_defaults_of_the_contract(space: Space, client: ApiC
         "assessment": {
             "enabled": True,
             "provider": "auto",
-            "rubric": "graded",
+            "rubric": "facts",
             "trigger": "every_exchange",
             "idle_minutes": 30,
             "timeout_seconds": 5,

@@ -21,6 +21,7 @@ from memory.retention.statements import evictable
 from memory.retention.sweep import Swept, sweep, sweep_all
 from memory.store.uses import mark_used
 from memory.tasks import sweep_all_spaces
+from tests.assessor.outbox import again, taught
 from tests.memory.sweeping import DAY, insert, live, removals, statuses
 from tests.memory.writing import ALICE, NOW, remember, set_policy, stored
 
@@ -239,7 +240,8 @@ def test_the_bin_forgets_after_its_days_and_the_history_its_text(space: Space) -
     MemoryRevision.objects.create(
         space=space, memory=memory, number=1, content="x", memory_type="fact", importance=0.1
     )
-    assessment = Assessment.objects.create(space=space, memory=memory)
+    assessment = Assessment.objects.create(space=space)
+    taught(assessment, memory)
     delete_memory(space=space, memory_id=memory.pk, actor=ALICE, now=NOW)
 
     assert sweep(space=space, now=NOW + 30 * DAY - SECOND) == Swept(0, 0, 0)
@@ -250,8 +252,7 @@ def test_the_bin_forgets_after_its_days_and_the_history_its_text(space: Space) -
     assert not Memory.objects.in_space(space).exists()
     assert not MemoryEmbedding.objects.in_space(space).exists()
     assert not MemoryRevision.objects.filter(space=space).exists()
-    assessment.refresh_from_db()
-    assert assessment.memory_id is None
+    assert again(assessment).memory is None
     event = MemoryEvent.objects.in_space(space).get(action="purged")
     assert (event.memory_id, event.content) == (memory.pk, "")
     assert event.reason == "deleted"

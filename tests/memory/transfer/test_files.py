@@ -11,6 +11,7 @@ import pytest
 from django.db import InternalError, connection
 
 from accounts.models import Space
+from assessor.lessons import Lesson
 from assessor.models import Assessment, State
 from chat.models import Conversation, Message
 from foundation.errors import NotFound
@@ -20,6 +21,7 @@ from memory.models import JobState, Memory, MemoryEvent, MemoryRevision
 from memory.models.policies import current_policy
 from memory.policies.services import change_policy
 from memory.store.services import revise_memory
+from tests.assessor.outbox import taught
 from tests.conftest import ApiClient, MakeKey
 from tests.memory.tools.tool_calls import call
 from tests.memory.transfer.spaces import begun, contents, exported, imported, new_space, unlike
@@ -41,7 +43,8 @@ def test_where_ids_are_taken_new_ones_are_made_and_all_that_names_them_follows(
 ) -> None:
     conversation = Conversation.objects.create(space=space, title="Talk")
     memory = revised(space, conversation_id=str(conversation.pk))
-    assessment = Assessment.objects.create(space=space, user_message="Hi", memory=memory)
+    assessment = Assessment.objects.create(space=space, user_message="Hi")
+    taught(assessment, memory)
     Message.objects.create(
         space=space, conversation=conversation, position=1, role="user", assessment=assessment
     )
@@ -60,7 +63,7 @@ def test_where_ids_are_taken_new_ones_are_made_and_all_that_names_them_follows(
     assert MemoryRevision.objects.get(space=other_space).memory_id == copy.pk
     assert actions(copy) == ["created", "revised"]
     assert (message.conversation_id, message.assessment_id) == (
-        talk.pk, Assessment.objects.get(space=other_space, memory=copy).pk,
+        talk.pk, Lesson.objects.get(space=other_space, memory=copy).assessment_id,
     )  # fmt: skip
     copied = contents(other_space)
     imported(other_space, file)

@@ -20,6 +20,7 @@ from memory.retention import recycle_bin
 from memory.retention.sweep import sweep
 from memory.store.services import revise_memory
 from memory.store.uses import mark_used
+from tests.assessor.outbox import taught
 from tests.memory.transfer.spaces import contents, empty, exported, imported, new_space, unlike
 from tests.memory.writing import ALICE, NOW, hold, remember
 
@@ -90,9 +91,10 @@ def talk(space: Space, texts: list[str]) -> None:
             user_message=text,
             source_conversation=str(conversation.pk),
             context={"said": [text]},
-            memory=Memory.objects.in_space(space).order_by("pk").first(),
             idempotency_key=str(uuid4()),
         )
+        if memory := Memory.objects.in_space(space).order_by("pk").first():
+            taught(assessment, memory)
         Message.objects.create(
             space=space,
             conversation=conversation,

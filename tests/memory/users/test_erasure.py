@@ -33,6 +33,7 @@ def test_nothing_of_a_users_words_remains(space: Space, other_space: Space, key:
         "conversations": 1,
         "messages": 2,
         "assessments": 1,
+        "lessons": 0,
         "relevance_marks": 0,
         "webhook_deliveries": 3,
         "consolidation_proposals": 0,
