@@ -12,9 +12,9 @@ from django.utils.translation import ngettext_lazy
 from unfold.contrib.filters.admin import ChoicesDropdownFilter
 from unfold.decorators import display
 
-from assessor.local.reasoning_labels import reasoning_in_words
 from assessor.models import Assessment, State
 from assessor.outbox.repeats import reassess
+from assessor.reasoning_labels import reasoning_in_words
 from assessor.templatetags.assessments import assessor_name, rubric_label
 from memory.admin import BY_SPACE, ReadOnlyAdmin, actor_of, one_by_one
 

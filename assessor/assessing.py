@@ -23,18 +23,14 @@ from assessor.llm import ChatModel, LLMFactory, Usage
 from assessor.models import FallbackReason
 from foundation.texts.storable import storable
 from memory.drafts import MemoryTypeName
-from memory.embeddings import get_embedder
 from memory.models import Reason
 from memory.policy import PolicyDocument
 
 LOCAL_MODEL = "built-in"
 # The built-in assessor has no rubric `facts`; it uses `graded` instead.
-LOCAL_VERSIONS = {"graded": "local-1", "facets": "local-facets-1"}
-# Range of built-in importances in which a cascade asks the model (docs/local-assessor.md).
-UNSURE = (0.15, 0.55)
-# In a cascade with facets, the model is asked if the probability of P is below this
-# (docs/local-assessor.md).
-SURE_OF_P = 0.8
+LOCAL_VERSIONS = {"graded": "reader-1", "facets": "reader-facets-1"}
+# In a cascade, the model is asked if the reader is less sure whether to keep the message.
+SURE = 0.9
 # Length of the database column: the name comes from the endpoint and may be longer.
 MODEL_NAME_LENGTH = 120
 
@@ -151,9 +147,7 @@ async def assess_exchange(
 
 def _is_unsure(first: AssessmentResult) -> bool:
     """Return whether a cascade asks the model after this built-in assessment."""
-    if first.facets is not None:
-        return (first.confidence or 0.0) < SURE_OF_P
-    return UNSURE[0] <= first.importance < UNSURE[1]
+    return (first.confidence or 0.0) < SURE
 
 
 def assess_locally(
@@ -162,11 +156,9 @@ def assess_locally(
     """Assess with the built-in assessor: no key, no network, a few milliseconds."""
     started = perf_counter()
     rubric = rubric if rubric in LOCAL_VERSIONS else "graded"
-    embedder = get_embedder("local", "all-MiniLM-L6-v2", 384)
     assessed = local.assess(
         exchange.user_message,
         exchange.assistant_response,
-        embed=embedder.embed,
         earlier=earlier,
         with_facets=rubric == "facets",
     )
@@ -234,7 +226,7 @@ async def assess_with_model(
 
 
 def _only_asks(exchange: Exchange) -> bool:
-    return exchange.source_role == "user" and local.only_asks(exchange.user_message)
+    return exchange.source_role == "user" and local.teaches_nothing(exchange.user_message)
 
 
 def _nothing_told(exchange: Exchange) -> AssessmentResult:

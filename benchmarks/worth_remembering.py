@@ -10,7 +10,6 @@ import argparse
 import json
 import re
 import sys
-import tempfile
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -22,7 +21,6 @@ import numpy as np
 import numpy.typing as npt
 
 from assessor.local import assess
-from memory.embeddings.minilm import MiniLMEmbedder
 from memory.policy import PolicyDocument
 
 # An entry names "D3:7"; a few name several turns at once, some as "D30:05".
@@ -101,49 +99,31 @@ def _words(turn: dict[str, str]) -> str:
     return f"{turn['text']} [image: {caption}]" if caption else turn["text"]
 
 
-class TimedEmbedder:
-    """Passes texts on to MiniLM and adds up the processor's seconds that this takes."""
-
-    def __init__(self, embedder: MiniLMEmbedder) -> None:
-        self._embedder = embedder
-        self.seconds = 0.0
-
-    def embed(self, texts: Any) -> npt.NDArray[np.float32]:
-        """Return the vectors of texts, and add the time."""
-        start = time.process_time()
-        vectors = self._embedder.embed(texts)
-        self.seconds += time.process_time() - start
-        return vectors
-
-
 def main() -> None:
     """Print one line for each conversation, one for all, the calibration and the speed."""
     parser = argparse.ArgumentParser(description=__doc__)
-    default = Path(tempfile.gettempdir(), "ebb-train")
     parser.add_argument("--data", type=Path, required=True, help="LoCoMo's JSON file")
-    parser.add_argument("--cache-dir", type=Path, default=default, help="where MiniLM's graph is")
     arguments = parser.parse_args()
-    timed = TimedEmbedder(MiniLMEmbedder(cache_dir=arguments.cache_dir))
     samples = json.loads(arguments.data.read_text("utf-8"))
     start = time.process_time()
     every: list[Row] = []
     for sample in samples:
-        rows = [_assessed(turn, timed) for turn in read_turns(sample)]
+        rows = [_assessed(turn) for turn in read_turns(sample)]
         sys.stdout.write(_line(sample["sample_id"], rows))
         every += rows
-    assessing = time.process_time() - start - timed.seconds
+    assessing = time.process_time() - start
     sys.stdout.write(_line("all", every))
     asked, observed = [row.asked for row in every], [row.observed for row in every]
     agreement = area_under_curve(observed, asked)
     sys.stdout.write(
         f"one list as a grader of the other: {agreement:.3f}, kappa {kappa(observed, asked):.3f}\n"
         f"{_calibration(every)}\n{_confusion(every)}\n"
-        f"{1000 * assessing / len(every):.1f} ms an exchange besides the embedding\n"
+        f"{1000 * assessing / len(every):.1f} ms an exchange\n"
     )
 
 
-def _assessed(turn: Turn, timed: TimedEmbedder) -> Row:
-    result = assess(turn.text, turn.reply, earlier=turn.earlier, embed=timed.embed)
+def _assessed(turn: Turn) -> Row:
+    result = assess(turn.text, turn.reply, earlier=turn.earlier)
     return Row(result.importance, len(turn.text), turn.asked, turn.observed)
 
 

@@ -1,6 +1,7 @@
 """Splits a message into sentences, the units of scoring and of the summary."""
 
 import re
+from collections.abc import Sequence
 from itertools import pairwise
 
 IMAGE = re.compile(r"\[image: [^\[\]]*\]")
@@ -32,3 +33,13 @@ def sentence_ends(text: str) -> list[int]:
             start = match.end()
             ends.append(start)
     return ends
+
+
+def sentences_around(text: str, places: Sequence[tuple[int, int]]) -> list[str]:
+    """Return the sentences, in order, that share a letter with one of the places."""
+    ends = [0, *sentence_ends(text), len(text)]
+    return [
+        text[start:end].strip()
+        for start, end in pairwise(ends)
+        if any(a < end and b > start for a, b in places) and text[start:end].strip()
+    ]

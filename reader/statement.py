@@ -1,12 +1,11 @@
 """Reads a person's message: who speaks in it, and the facts in it that are worth keeping."""
 
 import functools
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import resources
 from itertools import pairwise
 
-import numpy as np
 from safetensors.numpy import load
 
 from reader.network import Array, Network, sigmoid, softmax
@@ -20,6 +19,8 @@ VOICES = (
 TYPES = ("identity", "goal", "decision", "todo", "preference", "fact", "event", "observation")
 ABOUT = ("me", "other", "nobody")
 FACETS = ("P", "valence", "intensity", "I", "J")
+STEPS = (0.1, 0.5, 1.0)
+"""The scale of P: everyday life, weeks or months, for good."""
 
 BEFORE, WINDOW = 48, 160
 """Pieces that are read at once: of the turn before, and of the message itself."""
@@ -138,18 +139,25 @@ def _fact(start: int, end: int, vector: Array) -> Fact:
     network = load_network()
     types = softmax(network.head("ftype", vector))
     importance, *facets = map(float, network.head("fnum", vector))
-    bounded = {name: min(max(v, -1.0 if name == "valence" else 0.0), 1.0)
-               for name, v in zip(FACETS, facets, strict=True)}  # fmt: skip
     return Fact(
         start=start,
         end=end,
         type=TYPES[int(types.argmax())],
         importance=min(max(importance, 0.0), 1.0),
-        facets=bounded,
+        facets=_bounded(facets),
         about=ABOUT[int(network.head("fabout", vector).argmax())],
         sureness=float(types.max()),
         correction=float(sigmoid(network.head("fcorr", vector))[0]),
     )
+
+
+def _bounded(facets: Sequence[float]) -> dict[str, float]:
+    """Return the facets by name, within their bounds; P is one of its steps."""
+    found = dict(zip(FACETS, facets, strict=True))
+    persistence = min(STEPS, key=lambda step: abs(step - found["P"]))
+    valence = min(max(found["valence"], -1.0), 1.0)
+    inside = {name: min(max(value, 0.0), 1.0) for name, value in found.items()}
+    return inside | {"P": persistence, "valence": valence}
 
 
 @functools.cache

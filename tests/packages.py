@@ -9,5 +9,6 @@ PACKAGES = (
     "memory",
     "accounts",
     "foundation",
+    "reader",
 )
 WITH_TABLES = ("accounts", "memory", "assessor", "chat")

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from assessor.local.sentences import split_sentences
+from reader.sentences import split_sentences
 
 LENGTH = 400
 """A passage ends at the sentence that reaches this many characters."""

@@ -13,6 +13,7 @@ from importlib import resources
 import numpy as np
 import numpy.typing as npt
 
+from assessor import hashing
 from assessor.gate.own_words import Parts, parts_of
 from assessor.gate.signals import (
     END_LABEL,
@@ -25,8 +26,7 @@ from assessor.gate.signals import (
     WORD,
     self_share,
 )
-from assessor.local import hashing
-from assessor.local.hashing import hashed, normalised, scaled
+from assessor.hashing import hashed, normalised, scaled
 
 WEIGHTS_FILE = "likeness.npz"
 # Least log-odds of a program's prompt, chosen on messages of people (docs/openai-endpoint.md): of a

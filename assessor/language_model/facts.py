@@ -26,12 +26,11 @@ from assessor.language_model.answers import (
 )
 from assessor.language_model.grounding import is_grounded
 from assessor.llm import ChatMessage
-from assessor.local.context import question_before
-from assessor.local.features import word_count
 from assessor.local.tagging import find_tags, find_topics
 from memory.drafts import Content, MemoryTypeName
 from memory.formulas.importance import DEFAULT_TYPE
 from memory.models import Reason
+from reader.sentences import split_sentences
 
 MOST_TOKENS = 400
 SHOWN = 300
@@ -132,7 +131,9 @@ def asked_before(message: str, earlier: Sequence[str]) -> str:
     """Return the question that a short message answers, "" if none: “yes, two” says nothing
     without it.
     """
-    return question_before(earlier) if word_count(message) <= SHORT else ""
+    if len(message.split()) > SHORT or not earlier:
+        return ""
+    return split_sentences(earlier[-1])[-1]
 
 
 def supported(found: Sequence[Fact], said: str) -> list[Fact]:

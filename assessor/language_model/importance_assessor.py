@@ -27,7 +27,6 @@ from assessor.language_model.answers import (
 )
 from assessor.llm import ChatMessage, ChatModel, Completion, LLMFactory, LLMType, ModelError
 from assessor.llm.base import MOST_TOKENS
-from assessor.local.restatement import assessed_text
 from memory.drafts import Facets
 from memory.formulas.retention import Tiers, ttl_seconds
 
@@ -92,8 +91,7 @@ class MemoryImportanceAssessor:
         `earlier` is the conversation before the exchange, for the rubric `facts`.
         """
         if self.rubric.name == prompts.FACTS:
-            message, _ = assessed_text(user_message, assistant_response)
-            return await self._assess_facts(message, earlier)
+            return await self._assess_facts(user_message, earlier)
         exchange = (user_message, assistant_response, source_role, context or {})
         answer = await self._ask(prompts.question(self.rubric, *exchange))
         return _verdict(read_as(_FORMS[self.rubric.name], answer), answer)

@@ -1,5 +1,5 @@
-"""The built-in assessor: a small trained head and text rules, without key or network."""
+"""The built-in assessor: the reader's view of a message, with tags and topics."""
 
-from assessor.local.assessing import LocalResult, assess, only_asks
+from assessor.local.assessing import LocalResult, assess, teaches_nothing
 
-__all__ = ["LocalResult", "assess", "only_asks"]
+__all__ = ["LocalResult", "assess", "teaches_nothing"]

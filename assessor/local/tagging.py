@@ -4,9 +4,9 @@ import json
 import re
 from importlib import resources
 
-from assessor.local.sentences import IMAGE, split_sentences
 from assessor.local.words import content_words
 from memory.text.lexemes import unspaced_share
+from reader.sentences import IMAGE, split_sentences
 
 MAX_TAGS = 10
 MAX_TOPICS = 5

@@ -18,7 +18,6 @@ from assessor.assessing import Exchange, assess_locally
 from assessor.language_model.reconciling import Advice, close_ones
 from assessor.language_model.reconciling import advise as ask_model
 from assessor.llm import model_session
-from assessor.local.restatement import in_own_words
 from assessor.screening import screen, suspect_words
 from foundation.database.connections import release_connection
 from memory.drafts import Facets
@@ -46,22 +45,16 @@ def review_reason(words: str) -> str | None:
     return finding.reason if finding else None
 
 
-def assess(content: str, rubric: str) -> TypeAndImportance | None:
-    """Return the built-in assessor's type and importance of a statement by the rubric, or None if
-    it failed (logged).
-    """
-    try:
-        result = assess_locally(Exchange(in_own_words(content)), rubric)
-    except EmbeddingError as error:
-        logger.warning("Not assessed, the default importance is used: %s", error)
-        return None
+def assess(content: str, rubric: str) -> TypeAndImportance:
+    """Return the built-in assessor's type and importance of a statement by the rubric."""
+    result = assess_locally(Exchange(content), rubric)
     facets = Facets(**result.facets) if result.facets else None
     return TypeAndImportance(result.memory_type, result.importance, facets)
 
 
 def facets_of(content: str) -> Facets:
-    """Return the built-in assessor's facets of a memory's text. Raises EmbeddingError."""
-    result = assess_locally(Exchange(in_own_words(content)), "facets")
+    """Return the built-in assessor's facets of a memory's text."""
+    result = assess_locally(Exchange(content), "facets")
     return Facets(**(result.facets or {}))
 
 

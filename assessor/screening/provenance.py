@@ -11,9 +11,9 @@ from enum import StrEnum
 from typing import Any
 
 from assessor.assessing import Exchange
-from assessor.local.questions import is_question
-from assessor.local.sentences import split_sentences
 from assessor.screening.words import words_of
+from chat.responders.questions import is_question
+from reader.sentences import split_sentences
 
 
 class Origin(StrEnum):

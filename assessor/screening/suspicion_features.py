@@ -11,9 +11,9 @@ from importlib import resources
 import numpy as np
 import numpy.typing as npt
 
-from assessor.local import hashing
-from assessor.local.hashing import hashed, normalised, scaled
-from assessor.local.sentences import split_sentences
+from assessor import hashing
+from assessor.hashing import hashed, normalised, scaled
+from reader.sentences import split_sentences
 
 # A window is a sentence, with the following ones while it is shorter than _SHORT characters, and at
 # most _MOST in all, or a text of full stops would take seconds.

@@ -16,9 +16,9 @@ from django.utils.formats import number_format
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
-from assessor.local.reasoning_labels import reasoning_in_words
 from assessor.models import Assessment
 from assessor.outbox.fault_labels import fault, fault_in_chat
+from assessor.reasoning_labels import reasoning_in_words
 from memory.jobs.durations import how_long
 from memory.models import Status
 from memory.retention.lifetime_bar import band

@@ -15,10 +15,9 @@ from pathlib import Path
 
 from assessor.gate.signals import TASK_SIGNALS
 from assessor.gate.systems import is_conversation
-from assessor.local import talks as local_talks
-from assessor.local.train import load_examples
 from benchmarks.programs.collecting import Template, templates_of
 from benchmarks.programs.filling import Said, filled, has_places, said_by
+from reader.training.examples import rows
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
@@ -58,7 +57,7 @@ def listed(key: str) -> list[str]:
 
 def programs(repositories: Path, use: str) -> Iterator[Example]:
     """Yield the filled prompts of the repositories of one use, as messages and system prompts."""
-    texts = [one.text for one in load_examples()]
+    texts = [row["text"] for row in rows("importance")]
     for name in repositories_of(use):
         templates = templates_of(repositories / name)
         for number, template in enumerate(templates):
@@ -115,17 +114,15 @@ def _at_work() -> Iterator[str]:
 
 
 def _ordinary(corpora: Path) -> Iterator[tuple[str, str]]:
-    for number, one in enumerate(load_examples()):
-        yield f"local-{number}", one.text
-    for turn in local_talks.load_talks():
-        yield turn.conversation, turn.text
+    for number, row in enumerate(rows("importance")):
+        yield f"local-{number}", row["text"]
     for path in sorted((ROOT / "tests/assessor/screening/training").glob("*people.txt")):
         for text in lines_of(path):
             yield path.stem, text
     for path in sorted((ROOT / "benchmarks/relevance/examples").glob("nothing_*[enzh].txt")):
         yield from ((path.stem, line) for line in lines_of(path) if not line.startswith("#"))
-    with (corpora / "s-labs/train.csv").open(encoding="utf-8", newline="") as rows:
-        for row in csv.DictReader(rows):
+    with (corpora / "s-labs/train.csv").open(encoding="utf-8", newline="") as lines:
+        for row in csv.DictReader(lines):
             if row["label"] == "0":
                 yield row["text"], row["text"]
     for path in sorted((corpora / "open-assistant").glob("*_text.jsonl")):

@@ -65,13 +65,12 @@ def _asks() -> Iterator[str]:
 def _tells() -> Iterator[str]:
     from assessor.gate.handing import candidates
     from assessor.gate.own_words import handed_over
-    from assessor.local import talks
-    from assessor.local.train import load_examples
+    from reader.training.examples import rows
 
     yield from _lines(HERE / "examples/handing_tells.txt")
     texts = [one["text"] for one in _messages("pasted.jsonl") if _is_tell(one)]
     texts += [one["text"] for one in _messages("people.jsonl")]
-    texts += [one.text for one in load_examples()] + [one.text for one in talks.load_talks()]
+    texts += [row["text"] for row in rows("importance")]
     for path in sorted((ROOT / "tests/assessor/screening/training").glob("*people.txt")):
         texts += _lines(path)
     for path in sorted((ROOT / "benchmarks/relevance/examples").glob("nothing_*[enzh].txt")):

@@ -12,7 +12,6 @@ from sklearn.model_selection import GroupKFold
 
 from assessor.gate import gate_reason, likeness, own_words
 from assessor.gate.own_words import bounded, parts_of
-from assessor.local.train import load_examples
 from benchmarks.programs.collecting import Template, templates_of
 from benchmarks.programs.examples import (
     Example,
@@ -23,6 +22,7 @@ from benchmarks.programs.examples import (
 )
 from benchmarks.programs.filling import Said, filled, said_by
 from benchmarks.suspicion.training import said_by_people
+from reader.training.examples import rows
 
 Vector = npt.NDArray[np.float64]
 
@@ -70,7 +70,7 @@ def _report(source: str, odds: Vector) -> None:
 
 def measure(repositories: Path) -> None:
     """Print how many prompts of the measured repositories teach nothing, by repository."""
-    texts = [one.text for one in load_examples()]
+    texts = [row["text"] for row in rows("importance")]
     left_out = re.compile("|".join(listed("left_out")))
     found: list[bool] = []
     for name in repositories_of("measured"):

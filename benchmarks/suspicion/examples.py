@@ -16,9 +16,8 @@ from itertools import chain
 from pathlib import Path
 
 from assessor.assessing import Exchange
-from assessor.local import talks as local_talks
-from assessor.local.train import load_examples
 from assessor.screening import screen
+from reader.training.examples import rows
 
 ROOT = Path(__file__).parents[2]
 TRAINING = ROOT / "tests/assessor/screening/training"
@@ -120,8 +119,7 @@ def _labelled(section: str, text: str, group: str, share: float = 1.0) -> Iterat
 
 def innocent_examples() -> list[Example]:
     """Return the innocent texts that other parts of Ebb learn from or are measured with."""
-    texts = [(f"local-{n}", one.text) for n, one in enumerate(load_examples())]
-    texts += [(turn.conversation, turn.text) for turn in local_talks.load_talks()]
+    texts = [(f"local-{n}", row["text"]) for n, row in enumerate(rows("importance"))]
     for path in sorted((ROOT / "benchmarks/sets").glob("*.json")):
         for space in json.loads(path.read_text("utf-8"))["spaces"]:
             texts += [(path.stem, one["text"]) for one in space["memories"]]
@@ -142,13 +140,10 @@ def _of_anyone(text: str, source: str, group: str, weight: float) -> list[Exampl
 
 def _conversations() -> Iterator[Example]:
     """Yield six messages of each innocent conversation, read together."""
-    for lang in ("en", "zh"):
-        path = Path(local_talks.__file__).with_name(f"talks_{lang}.toml")
-        for number, talk in enumerate(tomllib.loads(path.read_text("utf-8"))["talk"]):
-            said = [line.split(" | ")[-1] for line in talk["turns"].strip().splitlines()]
-            for begin in range(0, len(said), 6):
-                text = " ".join(said[begin : begin + 6])
-                yield Example(text, False, True, "talk", f"{lang}-{number}", turns=True)
+    said = [row["text"] for row in rows("importance") if "before" in row]
+    for begin in range(0, len(said), 6):
+        text = " ".join(said[begin : begin + 6])
+        yield Example(text, False, True, "talk", f"talk-{begin}", turns=True)
 
 
 def trained_corpora(folder: Path) -> list[Example]:

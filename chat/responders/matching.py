@@ -1,8 +1,8 @@
 """Decides how well a recalled memory fits a message, by similarity, common words, relevance, and
 the kind of thing asked for (a place, a time, a number)."""
 
-from assessor.local.requests import is_only, is_request, supposes
 from chat.responders.relations import asks_for_family, is_about_another, names_people_asked_for
+from chat.responders.requests import is_only, is_request, supposes
 from chat.responders.utterances import (
     asks_what_if,
     holds_what_is_asked,

@@ -7,11 +7,11 @@ import re
 from collections.abc import Sequence
 from typing import Literal
 
-from assessor.local.questions import is_question
-from assessor.local.requests import asks_for_work, asks_to_tell
-from assessor.local.sentences import split_sentences
 from chat.responders.courtesies import courtesy_of
 from chat.responders.kinds import Kind
+from chat.responders.questions import is_question
+from chat.responders.requests import asks_for_work, asks_to_tell
+from reader.sentences import split_sentences
 
 Language = Literal["en", "zh-hans"]
 

@@ -11,10 +11,10 @@ from collections import Counter
 from collections.abc import Mapping
 from functools import lru_cache
 
-from assessor.local.sentences import split_sentences
 from chat.responders.kinds import Kind
 from chat.responders.utterances import kind_of
 from memory.text.lexemes import prepare
+from reader.sentences import split_sentences
 
 ATTRIBUTED = 0.4
 """From this value on, an answer counts as using a memory."""

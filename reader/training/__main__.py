@@ -1,7 +1,7 @@
 """Trains the reader on its examples and writes its weights: `python -m reader.training`.
 
-Needs torch (`reader/training/requirements.txt`). The same examples give the same weights on the same
-number of cores.
+Needs torch (`reader/training/requirements.txt`). The same examples give the same weights on as
+many cores.
 """
 
 from pathlib import Path

@@ -59,17 +59,17 @@ def message(row: dict[str, Any]) -> Example:
 
 
 def weighed(row: dict[str, Any]) -> Example:
-    """Return a message of which only the importance and the type are known."""
+    """Return a message of which only some numbers are known, and the type if it is important."""
     example, places = _read(row)
-    example.importance = row["importance"]
-    kept, left = row["importance"] >= KEPT_FROM, row["importance"] <= LEFT_UP_TO
+    example.importance = row.get("importance", NOT_A_NUMBER)
+    kept, left = example.importance >= KEPT_FROM, example.importance <= LEFT_UP_TO
     example.worth = 1.0 if kept else 0.0 if left else NOT_A_NUMBER
     if not left:
         example.tags = [UNKNOWN] * len(example.tags)
-    if kept and places:
-        numbers = [row["importance"], row.get("P", NOT_A_NUMBER), *[NOT_A_NUMBER] * 4]
+    if not left and places:
         span = min(places), max(places) + 1
-        example.facts.append((*span, TYPES.index(row["memory_type"]), numbers, UNKNOWN, 0.0))
+        kind = TYPES.index(row["memory_type"]) if kept else UNKNOWN
+        example.facts.append((*span, kind, _numbers(row), UNKNOWN, NOT_A_NUMBER))
     return example
 
 
@@ -87,9 +87,12 @@ def _read(row: dict[str, Any]) -> tuple[Example, dict[int, tuple[int, int]]]:
 
 
 def _labels(fact: dict[str, Any]) -> tuple[int, list[float], int, float]:
-    numbers = [fact.get(name, NOT_A_NUMBER) for name in ("importance", *FACETS)]
-    about = ABOUT.index(fact.get("about", "me"))
-    return TYPES.index(fact["type"]), numbers, about, float(fact.get("correction", False))
+    about, correction = ABOUT.index(fact["about"]), float(fact["correction"])
+    return TYPES.index(fact["type"]), _numbers(fact), about, correction
+
+
+def _numbers(row: dict[str, Any]) -> list[float]:
+    return [row.get(name, NOT_A_NUMBER) for name in ("importance", *FACETS)]
 
 
 def joined(first: dict[str, Any], second: dict[str, Any]) -> dict[str, Any]:

@@ -6,20 +6,13 @@ from pathlib import Path
 import pytest
 
 from assessor.local import assess
-from assessor.local.assessing import Embed
-from memory.embeddings.minilm import MiniLMEmbedder
 from memory.policy import PolicyDocument
 
 RULES = PolicyDocument()
 
 
-@pytest.fixture(scope="module")
-def embed(tmp_path_factory: pytest.TempPathFactory) -> Embed:
-    return MiniLMEmbedder(cache_dir=tmp_path_factory.mktemp("minilm")).embed
-
-
-def importance(text: str, embed: Embed) -> float:
-    return assess(text, "Sure.", embed=embed).importance
+def importance(text: str) -> float:
+    return assess(text, "Sure.").importance
 
 
 @pytest.mark.parametrize(
@@ -33,8 +26,8 @@ def importance(text: str, embed: Embed) -> float:
         "晚饭帮我推荐个菜吧",
     ],
 )
-def test_a_request_is_not_saved(text: str, embed: Embed) -> None:
-    assert importance(text, embed) < RULES.assessment.store_above
+def test_a_request_is_not_saved(text: str) -> None:
+    assert importance(text) < RULES.assessment.store_above
 
 
 @pytest.mark.parametrize(
@@ -46,22 +39,22 @@ def test_a_request_is_not_saved(text: str, embed: Embed) -> None:
         "buy stamps before noon",
     ],
 )
-def test_a_request_that_tells_something_is_saved(text: str, embed: Embed) -> None:
-    assert importance(text, embed) > RULES.assessment.store_above
+def test_a_request_that_tells_something_is_saved(text: str) -> None:
+    assert importance(text) > RULES.assessment.store_above
 
 
 @pytest.mark.parametrize(
     "text",
     ["If I lived in Paris, I would eat croissants every day", "如果我住在巴黎，我会每天吃羊角面包"],
 )
-def test_a_supposition_is_not_kept_for_long(text: str, embed: Embed) -> None:
-    assert importance(text, embed) < RULES.ttl.low_threshold
+def test_a_supposition_is_not_kept_for_long(text: str) -> None:
+    assert importance(text) < RULES.ttl.low_threshold
 
 
 @pytest.mark.parametrize("name", ["asking.toml", "asking_held_out.toml"])
-def test_messages_are_told_apart(name: str, embed: Embed) -> None:
+def test_messages_are_told_apart(name: str) -> None:
     messages = tomllib.loads(Path(__file__).with_name(name).read_text("utf-8"))
-    found = {kind: [importance(text, embed) for text in texts] for kind, texts in messages.items()}
+    found = {kind: [importance(text) for text in texts] for kind, texts in messages.items()}
     assert sum(one >= RULES.assessment.store_above for one in found["asks"]) <= 1
     assert sum(one >= RULES.ttl.low_threshold for one in found["supposes"]) <= 1
     assert sum(one <= RULES.ttl.low_threshold for one in found["tells"]) <= 1

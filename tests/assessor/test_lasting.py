@@ -7,8 +7,6 @@ from pathlib import Path
 import pytest
 
 from assessor.local import LocalResult, assess
-from assessor.local.assessing import Embed
-from memory.embeddings.minilm import MiniLMEmbedder
 from memory.policy import PolicyDocument
 
 RULES = PolicyDocument()
@@ -21,13 +19,8 @@ LASTING = RULES.ttl.permanent_persistence
 _KIND = re.compile(r"\[(?P<lang>\w\w) .*: (?P<keep>\w+) \| (?P<types>.*)\]")
 
 
-@pytest.fixture(scope="module")
-def embed(tmp_path_factory: pytest.TempPathFactory) -> Embed:
-    return MiniLMEmbedder(cache_dir=tmp_path_factory.mktemp("minilm")).embed
-
-
-def judged(text: str, embed: Embed) -> LocalResult:
-    return assess(text, "Okay.", embed=embed)
+def judged(text: str) -> LocalResult:
+    return assess(text, "Okay.")
 
 
 @pytest.mark.parametrize(
@@ -47,8 +40,8 @@ def judged(text: str, embed: Embed) -> LocalResult:
         "我容易晕车",
     ],
 )
-def test_lasting_facts_are_kept_forever(text: str, embed: Embed) -> None:
-    assert judged(text, embed).importance >= FOREVER
+def test_lasting_facts_are_kept_forever(text: str) -> None:
+    assert judged(text).importance >= FOREVER
 
 
 @pytest.mark.parametrize(
@@ -60,9 +53,9 @@ def test_lasting_facts_are_kept_forever(text: str, embed: Embed) -> None:
         "我邻居有一辆法拉利",
     ],
 )
-def test_trivia_about_strangers_expire(text: str, embed: Embed) -> None:
-    assert judged(text, embed).importance < FOREVER
-    by_facets = assess(text, "Okay.", embed=embed, with_facets=True).facets
+def test_trivia_about_strangers_expire(text: str) -> None:
+    assert judged(text).importance < FOREVER
+    by_facets = assess(text, "Okay.", with_facets=True).facets
     assert by_facets is not None
     assert by_facets.P < LASTING
 
@@ -70,14 +63,14 @@ def test_trivia_about_strangers_expire(text: str, embed: Embed) -> None:
 @pytest.mark.parametrize(
     "text", ["Didn't get the job :(", "I got the job!", "We broke up.", "She said yes!", "没考上"]
 )
-def test_news_are_kept_for_weeks(text: str, embed: Embed) -> None:
-    result = judged(text, embed)
+def test_news_are_kept_for_weeks(text: str) -> None:
+    result = judged(text)
     assert result.importance >= MONTH
     assert result.memory_type != "observation"
 
 
-def test_where_the_user_comes_from_is_core(embed: Embed) -> None:
-    by_facets = assess("I was adopted", "Okay.", embed=embed, with_facets=True).facets
+def test_where_the_user_comes_from_is_core() -> None:
+    by_facets = assess("I was adopted", "Okay.", with_facets=True).facets
     assert by_facets is not None
     assert by_facets.P == 1.0
 
@@ -92,15 +85,15 @@ def test_where_the_user_comes_from_is_core(embed: Embed) -> None:
         "I ate peanuts and got hives",
     ],
 )
-def test_what_only_looks_like_a_trait_or_a_meal_expires_as_before(text: str, embed: Embed) -> None:
-    assert SAVED <= judged(text, embed).importance < FOREVER
+def test_what_only_looks_like_a_trait_or_a_meal_expires_as_before(text: str) -> None:
+    assert SAVED <= judged(text).importance < FOREVER
 
 
 @pytest.mark.parametrize(
     "text", ["I had pasta for lunch", "We just drank some tea", "我中午吃了碗面"]
 )
-def test_meals_are_not_saved(text: str, embed: Embed) -> None:
-    assert judged(text, embed).importance < SAVED
+def test_meals_are_not_saved(text: str) -> None:
+    assert judged(text).importance < SAVED
 
 
 @pytest.mark.parametrize(
@@ -112,8 +105,8 @@ def test_meals_are_not_saved(text: str, embed: Embed) -> None:
         "我下个月三号要去体检",
     ],
 )
-def test_appointments_are_kept_until_their_day_and_not_forever(text: str, embed: Embed) -> None:
-    assert MONTH <= judged(text, embed).importance < FOREVER
+def test_appointments_are_kept_until_their_day_and_not_forever(text: str) -> None:
+    assert MONTH <= judged(text).importance < FOREVER
 
 
 @pytest.mark.parametrize(
@@ -126,23 +119,23 @@ def test_appointments_are_kept_until_their_day_and_not_forever(text: str, embed:
         "我五月一号结婚",
     ],
 )
-def test_changes_of_life_with_a_day_are_kept_forever(text: str, embed: Embed) -> None:
-    assert judged(text, embed).importance >= FOREVER
+def test_changes_of_life_with_a_day_are_kept_forever(text: str) -> None:
+    assert judged(text).importance >= FOREVER
 
 
 @pytest.mark.parametrize(
     "text", ["I'm so tired", "I'm so tired today.", "To get to the other side!", "好累"]
 )
-def test_moods_and_jokes_are_not_saved(text: str, embed: Embed) -> None:
-    assert judged(text, embed).importance < SAVED
+def test_moods_and_jokes_are_not_saved(text: str) -> None:
+    assert judged(text).importance < SAVED
 
 
 @pytest.mark.parametrize(
     "text",
     ["I think tabs are better than spaces", "我觉得冬天比夏天好", "In my view, it's too dear"],
 )
-def test_an_opinion_is_no_goal(text: str, embed: Embed) -> None:
-    assert judged(text, embed).memory_type in {"preference", "observation", "fact", "identity"}
+def test_an_opinion_is_no_goal(text: str) -> None:
+    assert judged(text).memory_type in {"preference", "observation", "fact", "identity"}
 
 
 def statements(name: str) -> Iterator[tuple[str, str, str, str]]:
@@ -167,10 +160,10 @@ def is_right(keep: str, importance: float) -> bool:
 @pytest.mark.parametrize("lang", ["en", "zh"])
 @pytest.mark.parametrize(("name", "kept", "typed"), [("dev", 0.9, 0.85), ("held_out", 0.8, 0.75)])
 def test_most_statements_are_kept_and_typed_as_a_person_would(
-    name: str, lang: str, kept: float, typed: float, embed: Embed
+    name: str, lang: str, kept: float, typed: float
 ) -> None:
     meant = [one for one in statements(f"{name}.txt") if one[0] == lang]
-    found = [judged(text, embed) for *_, text in meant]
+    found = [judged(text) for *_, text in meant]
     pairs = list(zip(meant, found, strict=True))
     right = [is_right(keep, one.importance) for (_, keep, _, _), one in pairs]
     assert sum(right) >= kept * len(right)

@@ -4,7 +4,7 @@ import pytest
 from django.utils import translation
 
 from assessor.local import assessing
-from assessor.local.reasoning_labels import _CUES, reasoning_in_words
+from assessor.reasoning_labels import _CUES, reasoning_in_words
 
 STORED = "Reads like fact (81% sure); wording: identity, health; P 0.75 (64% sure)"
 

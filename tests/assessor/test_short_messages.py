@@ -3,13 +3,9 @@
 None of these texts is among the examples of the training.
 """
 
-import pytest
-
 from assessor.local import assess
-from assessor.local.assessing import Embed
-from assessor.local.train import load_examples
-from memory.embeddings.minilm import MiniLMEmbedder
 from memory.policy import PolicyDocument
+from reader.training.examples import rows
 
 SEARCHED = """
 fizz buzz in python
@@ -121,27 +117,22 @@ pregnant, due in november
 """
 
 
-@pytest.fixture(scope="module")
-def embed(tmp_path_factory: pytest.TempPathFactory) -> Embed:
-    return MiniLMEmbedder(cache_dir=tmp_path_factory.mktemp("minilm")).embed
-
-
-def saved(texts: list[str], embed: Embed) -> list[str]:
+def saved(texts: list[str]) -> list[str]:
     """The texts that the default policy saves."""
     least = PolicyDocument().assessment.store_above
-    return [text for text in texts if assess(text, "Sure.", embed=embed).importance >= least]
+    return [text for text in texts if assess(text, "Sure.").importance >= least]
 
 
-def test_most_searches_are_not_saved(embed: Embed) -> None:
+def test_most_searches_are_not_saved() -> None:
     searched = SEARCHED.split("\n")[1:-1]
-    assert len(saved(searched, embed)) <= 0.2 * len(searched)
+    assert len(saved(searched)) <= 0.2 * len(searched)
 
 
-def test_most_jotted_facts_are_saved(embed: Embed) -> None:
+def test_most_jotted_facts_are_saved() -> None:
     jotted = JOTTED.split("\n")[1:-1]
-    assert len(saved(jotted, embed)) >= 0.9 * len(jotted)
+    assert len(saved(jotted)) >= 0.9 * len(jotted)
 
 
 def test_the_training_has_none_of_these() -> None:
-    known = {example.text for example in load_examples()}
+    known = {row["text"] for folder in ("statement", "importance") for row in rows(folder)}
     assert not known & {*SEARCHED.split("\n"), *JOTTED.split("\n")}

@@ -3,13 +3,7 @@
 import pytest
 
 from assessor.local import assess
-from assessor.local.assessing import STANDING, Embed
-from memory.embeddings.minilm import MiniLMEmbedder
-
-
-@pytest.fixture(scope="module")
-def embed(tmp_path_factory: pytest.TempPathFactory) -> Embed:
-    return MiniLMEmbedder(cache_dir=tmp_path_factory.mktemp("minilm")).embed
+from assessor.local.assessing import STANDING
 
 
 @pytest.mark.parametrize(
@@ -27,8 +21,8 @@ def embed(tmp_path_factory: pytest.TempPathFactory) -> Embed:
         "以后请用中文回答我。",
     ],
 )
-def test_a_lasting_wish_is_an_important_preference(text: str, embed: Embed) -> None:
-    found = assess(text, "OK.", embed=embed)
+def test_a_lasting_wish_is_an_important_preference(text: str) -> None:
+    found = assess(text, "OK.")
     assert found.memory_type == "preference"
     assert found.importance >= STANDING
 
@@ -46,6 +40,6 @@ def test_a_lasting_wish_is_an_important_preference(text: str, embed: Embed) -> N
         "Always read the label before you buy.",
     ],
 )
-def test_a_wish_for_one_answer_is_no_standing_rule(text: str, embed: Embed) -> None:
-    found = assess(text, "OK.", embed=embed)
+def test_a_wish_for_one_answer_is_no_standing_rule(text: str) -> None:
+    found = assess(text, "OK.")
     assert found.memory_type != "preference" or found.importance < STANDING

@@ -8,9 +8,9 @@ import re
 import pytest
 
 from assessor.assessing import Exchange
-from assessor.local.sentences import split_sentences
 from assessor.screening import assessed_part, mask_exchange, screen, suspect
 from memory.drafts import MAX_CONTENT
+from reader.sentences import split_sentences
 from tests.patterns import product_patterns, seconds, slow_texts, spent
 
 # A pattern whose time doubles with each character is found among the first.

@@ -7,7 +7,7 @@ The built-in responder and the built-in assessor share these rules for English a
 import re
 from collections.abc import Callable
 
-from assessor.local.sentences import split_sentences
+from reader.sentences import split_sentences
 
 # Words of an order about the user's own things; a longer order tells facts too.
 LONGEST_OWN = 8
