@@ -177,6 +177,7 @@ def assess_locally(
         latency_ms=(perf_counter() - started) * 1000,
         cost_usd=0.0,
         confidence=assessed.confidence,
+        facts=assessed.facts,
     )
 
 

@@ -35,11 +35,12 @@ def sentence_ends(text: str) -> list[int]:
     return ends
 
 
-def sentences_around(text: str, places: Sequence[tuple[int, int]]) -> list[str]:
-    """Return the sentences, in order, that share a letter with one of the places."""
-    ends = [0, *sentence_ends(text), len(text)]
-    return [
-        text[start:end].strip()
-        for start, end in pairwise(ends)
-        if any(a < end and b > start for a, b in places) and text[start:end].strip()
-    ]
+def sentences_around(text: str, places: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return where the sentences begin and end that share a letter with one of the places."""
+    found = []
+    for start, end in pairwise([0, *sentence_ends(text), len(text)]):
+        said = text[start:end].strip()
+        begin = text.find(said, start)
+        if said and any(a < begin + len(said) and b > begin for a, b in places):
+            found.append((begin, begin + len(said)))
+    return found

@@ -1,18 +1,31 @@
 """Assesses one message with the reader, for use without a configured model."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
+from math import prod
+from typing import cast
 
+from assessor.facts import Fact as Statement
 from assessor.local.tagging import find_tags, find_topics
-from memory.drafts import Facets
+from memory.drafts import Facets, MemoryTypeName
 from reader import Fact, Message, Reading, read
 from reader.sentences import sentences_around, split_sentences
+from reader.statement import STEPS
+from reader.vocabulary import pieces_of
 
 MAX_LENGTH = 300  # characters of a summary
-SHORT_ANSWER = 3
-"""An answer of at most this many words says little without its question."""
+SHORT_ANSWER = 4
+"""An answer of at most this many pieces says little without its question."""
 LEFT_OUT = 0.19
 """The most that a message is worth whose facts are unlikely to be worth keeping."""
+SURELY_NOT = 0.1
+"""A message of less worth is not even shown to a model."""
+EVERYDAY, _, FOR_GOOD = STEPS
+# The importances between which the default policy keeps a memory for days, for months, forever.
+DAYS, MONTHS, FOREVER = 0.45, 0.69, 0.7
+PASSING = ("event", "todo")
+LIKELY_FOREVER = 0.5
+"""A lasting fact of at least this importance is kept forever."""
 DIGITS = 3
 
 
@@ -20,7 +33,8 @@ DIGITS = 3
 class LocalResult:
     """The built-in assessment of an exchange. `importance` and `confidence` are in [0, 1].
 
-    With facets, the importance follows from them.
+    With facets, the importance follows from them. `facts` has the statements of a message that has
+    several sentences with facts.
     """
 
     importance: float
@@ -31,6 +45,7 @@ class LocalResult:
     confidence: float
     reasoning: str
     facets: Facets | None = None
+    facts: list[Statement] = field(default_factory=list)
 
 
 def assess(
@@ -47,21 +62,27 @@ def assess(
     that repeats it.
     """
     text = user_message.strip() or "…"
-    is_short = len(text.split()) <= SHORT_ANSWER
-    before = earlier[-1] if earlier else assistant_response if is_short else ""
-    reading = read(Message(text, before))
-    best = max(reading.facts, key=lambda fact: fact.importance, default=None)
-    memory_type = best.type if best else "observation"
-    assessed = LocalResult(
-        importance=round(_importance(reading), DIGITS),
+    reading, question = _read(text, earlier[-1] if earlier else "", assistant_response)
+    best = max(reading.facts, key=lambda fact: fact.importance) if is_kept(reading) else None
+    memory_type = cast(MemoryTypeName, best.type if best else "observation")
+    facets = _facets(reading, best) if with_facets else None
+    importance = facets.importance if facets else _importance(reading, best)
+    return LocalResult(
+        importance=round(importance, DIGITS),
         memory_type=memory_type,
-        summary=_summary(text, reading.facts, before if is_short else ""),
+        summary=_summary(text, reading.facts, question),
         tags=find_tags(text, memory_type),
         topics=find_topics(text),
         confidence=round(max(reading.worth, 1 - reading.worth), DIGITS),
         reasoning=_reasoning(reading, memory_type, best.sureness if best else 0.0),
+        facets=facets,
+        facts=_statements(text, reading, with_facets) if best else [],
     )
-    return _by_facets(assessed, reading, best) if with_facets and best else assessed
+
+
+def is_kept(reading: Reading) -> bool:
+    """Return whether the message probably holds a fact worth keeping."""
+    return reading.worth >= 0.5 and bool(reading.facts)
 
 
 def teaches_nothing(text: str) -> bool:
@@ -69,30 +90,82 @@ def teaches_nothing(text: str) -> bool:
     return read(Message(text)).worth < SURELY_NOT
 
 
-SURELY_NOT = 0.1
+def _read(text: str, before: str, reply: str) -> tuple[Reading, str]:
+    """Return the reading of a message and, for a short one, the sentence that explains it: the
+    question before it, or else the reply that repeats what it confirms."""
+    reading = read(Message(text, before))
+    if len(pieces_of(text)) > SHORT_ANSWER:
+        return reading, ""
+    if not before and not is_kept(reading):
+        beside = read(Message(text, reply))
+        return (beside, _last_sentence(reply)) if is_kept(beside) else (reading, "")
+    return reading, _last_sentence(before)
 
 
-def _importance(reading: Reading) -> float:
-    """Return what the message is worth; little if it probably holds no fact."""
-    if reading.worth >= 0.5:
-        return reading.importance
-    return min(reading.importance, LEFT_OUT) * 2 * reading.worth
+def _last_sentence(text: str) -> str:
+    return (split_sentences(text) or [""])[-1]
 
 
-def _by_facets(assessed: LocalResult, reading: Reading, best: Fact) -> LocalResult:
-    """Return the assessment by the facets of the most important fact."""
-    share = 1.0 if reading.worth >= 0.5 else LEFT_OUT * reading.worth
-    scaled = {name: round(value * share, DIGITS) for name, value in best.facets.items()}
-    facets = Facets(**scaled)
-    return replace(assessed, importance=facets.importance, facets=facets)
+def _importance(reading: Reading, best: Fact | None) -> float:
+    """Return what the message is worth: as much as makes it live as long as its best fact should,
+    and little if it probably holds none."""
+    if best is None:
+        return min(reading.importance, LEFT_OUT) * 2 * min(reading.worth, 0.5)
+    return living(reading.importance, best)
+
+
+def living(importance: float, fact: Fact) -> float:
+    """Return the importance within the bounds that the fact's persistence P sets."""
+    persistence = fact.facets["P"]
+    if persistence == FOR_GOOD:
+        return max(importance, FOREVER) if importance >= LIKELY_FOREVER else importance
+    if persistence == EVERYDAY:
+        return min(importance, DAYS)
+    return min(importance, MONTHS) if fact.type in PASSING else importance
+
+
+def _facets(reading: Reading, best: Fact | None) -> Facets:
+    """Return the facets of the most important fact, and those of everyday life without one."""
+    if best is None:
+        share = LEFT_OUT * reading.worth
+        return Facets(P=EVERYDAY, I=round(share, DIGITS), J=round(share, DIGITS))
+    return Facets(**{name: round(value, DIGITS) for name, value in best.facets.items()})
+
+
+def _statements(text: str, reading: Reading, with_facets: bool) -> list[Statement]:
+    """Return each sentence with facts as a statement of its own; none if there are not several."""
+    told = sentences_around(text, [(fact.start, fact.end) for fact in reading.facts])
+    if len(told) < 2:
+        return []
+    return [
+        _statement(shortened(text[start:end]), facts, with_facets)
+        for start, end in told
+        if (facts := [fact for fact in reading.facts if fact.start < end and fact.end > start])
+    ]
+
+
+def _statement(text: str, facts: Sequence[Fact], with_facets: bool) -> Statement:
+    """Return a sentence with its facts, described by the most important of them."""
+    best = max(facts, key=lambda fact: fact.importance)
+    facets = Facets(**best.facets) if with_facets else None
+    unimportant = prod(1 - fact.importance for fact in facts)
+    return Statement(
+        text=text,
+        importance=facets.importance if facets else round(living(1 - unimportant, best), DIGITS),
+        memory_type=cast(MemoryTypeName, best.type),
+        tags=find_tags(text, best.type),
+        topics=find_topics(text),
+        facets=facets.stored() if facets else None,
+        confidence=round(best.sureness, DIGITS),
+    )
 
 
 def _summary(text: str, facts: Sequence[Fact], question: str) -> str:
     """Return the sentences with facts; a short answer is followed by its question."""
-    if asked := split_sentences(question)[-1:]:
-        return f"{text} ({asked[0]})"[:MAX_LENGTH]
+    if question:
+        return f"{text} ({question})"[:MAX_LENGTH]
     told = sentences_around(text, [(fact.start, fact.end) for fact in facts])
-    return shortened(" ".join(told) or text)
+    return shortened(" ".join(text[start:end] for start, end in told) or text)
 
 
 def shortened(text: str) -> str:

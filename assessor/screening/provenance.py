@@ -12,7 +12,6 @@ from typing import Any
 
 from assessor.assessing import Exchange
 from assessor.screening.words import words_of
-from chat.responders.questions import is_question
 from reader.sentences import split_sentences
 
 
@@ -104,7 +103,7 @@ def stated_by_user(content: str, exchange: Exchange) -> bool:
     not count.
     """
     sentences = split_sentences(own_words(exchange))
-    stated = " ".join(sentence for sentence in sentences if not is_question(sentence))
+    stated = " ".join(sentence for sentence in sentences if not sentence.endswith(("?", "？")))
     return bool(words_of(content) & words_of(stated))
 
 

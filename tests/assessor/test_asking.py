@@ -51,9 +51,9 @@ def test_a_supposition_is_not_kept_for_long(text: str) -> None:
     assert importance(text) < RULES.ttl.low_threshold
 
 
-@pytest.mark.parametrize("name", ["asking.toml", "asking_held_out.toml"])
-def test_messages_are_told_apart(name: str) -> None:
-    messages = tomllib.loads(Path(__file__).with_name(name).read_text("utf-8"))
+def test_messages_are_told_apart() -> None:
+    text = Path(__file__).with_name("asking_held_out.toml").read_text("utf-8")
+    messages = tomllib.loads(text)
     found = {kind: [importance(text) for text in texts] for kind, texts in messages.items()}
     assert sum(one >= RULES.assessment.store_above for one in found["asks"]) <= 1
     assert sum(one >= RULES.ttl.low_threshold for one in found["supposes"]) <= 1

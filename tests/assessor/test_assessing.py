@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from pytest_django import Settings
 
-from assessor.assessing import UNSURE, AssessmentResult, Exchange, assess_exchange, assess_locally
+from assessor.assessing import SURE, AssessmentResult, Exchange, assess_exchange, assess_locally
 from assessor.errors import AssessmentError
 from assessor.language_model.prompts import RUBRICS
 from assessor.llm import model_session
@@ -84,10 +84,10 @@ def test_the_model_is_asked_only_where_the_built_in_assessor_is_unsure(
     stub_model: StubModel,
 ) -> None:
     for message, sure in ((MOVED, True), (SMALL_TALK, True), (UNSURE_ABOUT, False)):
-        first = assess_locally(Exchange(message, "Noted.")).importance
-        assert sure == (not UNSURE[0] <= first < UNSURE[1]), f"{message}: {first}"
+        own = assess_locally(Exchange(message, "Noted."))
+        assert sure == ((own.confidence or 0.0) >= SURE), message
         result = assessed(stub_model, message, provider="cascade")
-        assert result.first_importance == first
+        assert result.first_importance == own.importance
         assert result.provider == ("local" if sure else "llm")
     assert len(stub_model.requests) == 1
     assert UNSURE_ABOUT in stub_model.requests[0].body["messages"][-1]["content"]

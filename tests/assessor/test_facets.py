@@ -94,7 +94,7 @@ def test_questions_and_courtesies_are_everyday_life(message: str) -> None:
 
 
 def test_request_to_forget_counts_nothing() -> None:
-    assert assessed("Please forget my address.").importance == 0.0
+    assert assessed("Please forget my address.").importance < 0.1
 
 
 def test_best_sentence_speaks_for_the_message() -> None:
@@ -127,7 +127,7 @@ def test_policy_with_facets_and_no_model_gets_facets(provider: str) -> None:
     facets = judgement.facets
     assert facets is not None
     assert (judgement.rubric, judgement.provider) == ("facets", "local")
-    assert judgement.prompt_version == "local-facets-1"
+    assert judgement.prompt_version == "reader-facets-1"
     assert facets["P"] == 1.0
     assert facets["E"] == emotion(facets["valence"], facets["intensity"])
     assert judgement.importance == base_importance(1.0, facets["E"], facets["I"], facets["J"])

@@ -9,7 +9,7 @@ import pytest
 
 from assessor.language_model import facts
 from assessor.llm import ChatMessage
-from assessor.local import only_asks
+from assessor.local import teaches_nothing
 from tests.assessor.test_assessing import assessed
 from tests.stub_model import StubModel
 
@@ -149,7 +149,7 @@ def test_no_fact_has_no_importance(stub_model: StubModel) -> None:
 def test_a_message_that_only_asks_is_not_sent_to_a_model(
     stub_model: StubModel, message: str, asks: bool
 ) -> None:
-    assert only_asks(message) is asks
+    assert teaches_nothing(message) is asks
     result = by_facts(stub_model, message)
     assert len(stub_model.requests) == (0 if asks else 1)
     if asks:

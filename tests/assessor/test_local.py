@@ -68,7 +68,7 @@ def test_question_that_asks_to_keep_something_is_a_statement() -> None:
     "message", ["forget that I moved", "Please forget my address.", "忘掉我的地址"]
 )
 def test_who_only_asks_to_forget_tells_nothing(message: str) -> None:
-    assert assess(message, "Okay.").importance == 0
+    assert assess(message, "Okay.").importance < 0.1
     assert assess(f"{message}, I live in Porto now", "Okay.").importance > 0.4
 
 

