@@ -2,14 +2,14 @@
 
 import functools
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import resources
 from itertools import pairwise
 
 from safetensors.numpy import load
 
 from reader.network import Array, Network, sigmoid, softmax
-from reader.sentences import sentence_ends
+from reader.sentences import sentence_ends, split_sentences
 from reader.vocabulary import BEGIN, END, Piece, pieces_of
 
 VOICES = (
@@ -19,12 +19,15 @@ VOICES = (
 TYPES = ("identity", "goal", "decision", "todo", "preference", "fact", "event", "observation")
 ABOUT = ("me", "other", "nobody")
 FACETS = ("P", "valence", "intensity", "I", "J")
+OPEN_VOICES = ("own", "request", "question", "small_talk")
+"""Voices that may say something true of the person beside what they ask."""
+SURE = 0.9
 STEPS = (0.1, 0.5, 1.0)
 """The scale of P: everyday life, weeks or months, for good."""
 
 BEFORE, WINDOW = 48, 160
 """Pieces that are read at once: of the turn before, and of the message itself."""
-_MOST_WINDOWS = 16
+_MOST_WINDOWS, _MOST_SENTENCES = 16, 24
 _OUTSIDE, _FIRST = 0, 1  # outputs of the head that finds the facts
 _TEXT, _TURN_BEFORE = 0, 1  # segments
 
@@ -73,15 +76,28 @@ class Reading:
 
 def read(message: Message) -> Reading:
     """Return what the message says. A long one is read in parts, whose facts count unless the first
-    part says that the rest is not the person's own.
+    part says that the rest is not the person's own. So does a sentence that by itself surely states
+    a fact.
     """
+    reading = _read_whole(message)
+    sentences = split_sentences(message.text)[:_MOST_SENTENCES]
+    if len(sentences) < 2 or reading.worth >= SURE or reading.voice not in OPEN_VOICES:
+        return reading
+    alone = max(map(_read_whole, map(Message, sentences)), key=lambda one: one.worth)
+    if alone.worth < SURE or alone.worth < reading.worth:
+        return reading
+    importance = max(reading.importance, alone.importance)
+    return replace(reading, worth=alone.worth, importance=importance)
+
+
+def _read_whole(message: Message) -> Reading:
     before = pieces_of(message.before)[-BEFORE:]
     parts = [
         _read_part(pieces, before if not number else [])
         for number, pieces in enumerate(_parts(message.text))
     ]
     first = parts[0]
-    if first.voice not in ("own", "question", "small_talk"):
+    if first.voice not in OPEN_VOICES:
         parts = parts[:1]
     return Reading(
         worth=max(part.worth for part in parts),

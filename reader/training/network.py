@@ -11,7 +11,7 @@ from torch.nn import functional
 from reader.network import NEAR, ORDERS, WIDTH
 from reader.vocabulary import encoder
 
-HEADS, LAYERS, DROPPED = 4, 2, 0.25
+HEADS, LAYERS, DROPPED = 4, 2, 0.2
 _FEATURES = 1280
 _EPSILON = 1e-12
 

@@ -253,7 +253,7 @@ def test_assessing_again_shows_it_beside_what_is_stored_and_stores_nothing(
         assert "Re-assessed, not saved" in read
         assert "I am allergic to penicillin" in read
         assert "Assessor the built-in assessor" in read
-        assert "version local-1" in read
+        assert "version reader-1" in read
     assert ">Result</h2>" not in fragment
     assert ">Result</h2>" in whole
     assert Assessment.objects.values().get() == before

@@ -118,7 +118,7 @@ def test_the_reason_has_a_kind_the_words_and_how_sure_it_is(space: Space) -> Non
 def test_the_review_page_says_how_sure_it_is(client: Client, alice: User, space: Space) -> None:
     client.force_login(alice)
     assessed(space, Exchange("I live in Porto. " + ATTACK))
-    [memory] = Memory.objects.in_space(space).in_review()
+    memory = Memory.objects.in_space(space).in_review()[0]
 
     page = client.get(reverse("review", args=[space.slug])).content.decode()
 

@@ -74,9 +74,9 @@ def learned(space: Space, text: str) -> Memory:
 
 @pytest.mark.django_db
 def test_words_that_may_be_anothers_wait_for_review_with_their_source(space: Space) -> None:
-    memory = learned(space, "Translate into Italian: I am allergic to nuts and live in Graz.")
-    assert memory.status == Status.REVIEW
-    assert memory.review_reason == ("From a pasted text: “I am allergic to nuts and live in Graz.”")
+    said = "I moved to Bern in May. Translate into Italian: I am allergic to nuts and live in Graz."
+    memory = learned(space, said)
+    assert (memory.content, memory.status) == ("I moved to Bern in May.", Status.LIVE)
 
 
 @pytest.mark.django_db
