@@ -13,10 +13,13 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from django.utils import timezone
+from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
-from assessor.llm import ChatMessage, ModelError, TextDelta, ToolCall, trial_session
+from assessor.assessing import Exchange, assess_with_model
+from assessor.errors import AssessmentError
+from assessor.llm import ChatMessage, ModelError, TextDelta, trial_session
 from assessor.llm.dialects import FORMAT_NAMES
 from assessor.llm.errors import (
     ModelBadAnswer,
@@ -26,33 +29,25 @@ from assessor.llm.errors import (
     ModelUnauthorized,
 )
 from assessor.outbox.fault_labels import fault
+from chat.connections.tool_ability import SCHEMA, call_tool, record_ability
 from common.connections import release_connection
 from memory.embeddings import EmbeddingError, likely_embedders, try_endpoint
 from memory.model_connections.choosing import ModelConfiguration, key_of, prices_of, public_only
 from memory.model_connections.fields import refuse_private
 from memory.model_connections.services import record_failure, record_success
 from memory.models import ModelConnection
+from memory.policy import PolicyDocument
 
 if TYPE_CHECKING:
     from assessor.llm.openai_compatible import OpenAICompatibleModel
 
+EXCHANGE = Exchange("I moved to Lisbon in March, and I am allergic to penicillin.", "Noted.")
+PATIENT = 3
+"""The attempt at an assessment that waits longest."""
+
 Ask = Callable[["OpenAICompatibleModel"], Awaitable[tuple[bool, str]]]
 
 TIMEOUT = 30.0  # seconds: a local model may have to be loaded first
-SCHEMA = {
-    "type": "object",
-    "properties": {"ready": {"type": "boolean"}},
-    "required": ["ready"],
-    "additionalProperties": False,
-}
-TOOL = {
-    "type": "function",
-    "function": {
-        "name": "report_ready",
-        "description": "Report that you are ready.",
-        "parameters": SCHEMA,
-    },
-}
 
 
 LABELS = {
@@ -61,6 +56,7 @@ LABELS = {
     "streams": gettext_lazy("Streaming"),
     "tools": gettext_lazy("Tools"),
     "format": gettext_lazy("Structured answers"),
+    "assess": gettext_lazy("Assessment"),
     "embeddings": gettext_lazy("Embeddings"),
 }
 
@@ -95,6 +91,21 @@ class ConnectionTrial:
         """The error that makes the connection useless, "" if its model answers."""
         needed = (one for one in self.checks if one.name in {"reachable", "key", "streams"})
         return next((one.error or one.said for one in needed if not one.worked), "")
+
+    @property
+    def fit(self) -> str:
+        """How well the model fits, in a sentence; "" if it does not answer."""
+        found = {one.name: one for one in self.checks}
+        if "assess" not in found:
+            return ""
+        seconds = {"seconds": number_format(found["assess"].took_ms / 1000, 1)}
+        if not found["assess"].worked:
+            return _(
+                "This model does not assess messages reliably. The built-in assessor helps out."
+            )
+        if found["tools"].worked:
+            return _("It assesses a message in %(seconds)s s and uses the memory tools.") % seconds
+        return _("It assesses a message in %(seconds)s s and gets no memory tools.") % seconds
 
 
 def try_connection(configuration: ModelConfiguration) -> ConnectionTrial:
@@ -141,6 +152,9 @@ def tested(connection: ModelConnection, model: str) -> ConnectionTrial:
         record_failure(connection=connection, error=trial.failure, now=timezone.now())
     else:
         record_success(connection=connection)
+    tools = next((one for one in trial.checks if one.name == "tools" and not one.error), None)
+    if tools:
+        record_ability(configuration | {"model": trial.model}, able=tools.worked)
     connection.refresh_from_db()
     return trial
 
@@ -171,8 +185,9 @@ async def _tried(configuration: ModelConfiguration) -> ConnectionTrial:
     async with trial_session({**configuration, "model": trial.model}) as model:
         if await _step(trial, "streams", _stream, model):
             trial.checks.insert(1, Check("key", True, _("Accepted."), trial.checks[-1].took_ms))
-            await _step(trial, "tools", _call_tool, model)
+            await _step(trial, "tools", call_tool, model)
             await _step(trial, "format", _answer_form, model)
+            await _step(trial, "assess", _assess, model)
     return trial
 
 
@@ -225,13 +240,6 @@ async def _stream(model: "OpenAICompatibleModel") -> tuple[bool, str]:
     return True, said % {"n": number}
 
 
-async def _call_tool(model: "OpenAICompatibleModel") -> tuple[bool, str]:
-    question = ChatMessage("user", "Call the tool report_ready with ready set to true.")
-    async with aclosing(model.stream([question], tools=[TOOL])) as chunks:
-        calls = [chunk async for chunk in chunks if isinstance(chunk, ToolCall)]
-    return (True, _("The model called a tool.")) if calls else (False, _("No tool was called."))
-
-
 async def _answer_form(model: "OpenAICompatibleModel") -> tuple[bool, str]:
     question = ChatMessage("user", 'Answer with this JSON object: {"ready": true}')
     answer = await model.complete([question], schema=SCHEMA, timeout=TIMEOUT)
@@ -240,6 +248,14 @@ async def _answer_form(model: "OpenAICompatibleModel") -> tuple[bool, str]:
     except ValueError:
         return False, _("The answer is not JSON.")
     return True, _("Format: %(format)s.") % {"format": FORMAT_NAMES[model.dialect.format]}
+
+
+async def _assess(model: "OpenAICompatibleModel") -> tuple[bool, str]:
+    try:
+        await assess_with_model(EXCHANGE, PolicyDocument(), lambda: model, attempt=PATIENT)
+    except AssessmentError as error:
+        return False, fault(str(error), error.code)
+    return True, _("The model assessed a message.")
 
 
 def _names(listed: list[dict[str, Any]]) -> list[str]:

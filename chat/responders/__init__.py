@@ -4,6 +4,7 @@ from django.core.cache import caches
 
 from accounts.models import Space
 from assessor.llm import ChatModel, MeteredModel, ModelError, get_model
+from chat.connections.tool_ability import ToolAbility
 from chat.responders.base import Responder, Turn
 from chat.responders.builtin import BuiltinResponder
 from chat.responders.model import ModelResponder
@@ -32,7 +33,9 @@ def get_responder(space: Space, name: str = "") -> Responder:
     if chosen is None:
         return BuiltinResponder()
     meter = UsageMeter.of(space, UsagePurpose.CHAT, chosen, name)
-    return ModelResponder(_model(chosen, name), meter, connection=chosen.connection)
+    chosen = chosen.named(name)
+    ability = ToolAbility(space.pk, name, chosen.configuration)
+    return ModelResponder(_model(chosen), meter, ability, connection=chosen.connection)
 
 
 async def model_names(space: Space) -> list[str]:
@@ -52,6 +55,5 @@ async def model_names(space: Space) -> list[str]:
     return names
 
 
-def _model(chosen: ChosenModel, name: str = "") -> ChatModel:
-    configuration = chosen.configuration
-    return get_model(**configuration | {"model": name or chosen.model})
+def _model(chosen: ChosenModel) -> ChatModel:
+    return get_model(**chosen.configuration)

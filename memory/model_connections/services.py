@@ -7,6 +7,7 @@ space's own choice belongs to the log of the space.
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
+from itertools import count
 from typing import Any, Unpack
 from uuid import UUID
 
@@ -107,6 +108,27 @@ def choose_model(
         AuditAction.MODEL_CHOSEN, name, space=space, purpose=purpose, connection=connection.name
     )
     return choice
+
+
+@transaction.atomic
+def connect_model(
+    *, model: str, change: Change, **fields: Unpack[ConnectionFields]
+) -> ModelConnection:
+    """Create a connection under a free name, and choose its model for the purposes that have no
+    model for all spaces yet. Raises InvalidArguments.
+    """
+    names = ModelConnection.objects.values_list("name", flat=True)
+    taken, name = {one.lower() for one in names}, fields["name"]
+    free = (one for n in count(2) if (one := f"{name} {n}").lower() not in taken)
+    if name.lower() in taken:
+        fields["name"] = next(free)
+    connection = add_connection(change=change, **fields)
+    chosen = ModelChoice.objects.filter(space=None).values_list("purpose", flat=True)
+    for purpose in [one for one in ANSWERING if one not in set(chosen)]:
+        choose_model(
+            purpose=purpose, space=None, connection_id=connection.pk, model=model, change=change
+        )
+    return connection
 
 
 @transaction.atomic
