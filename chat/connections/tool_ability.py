@@ -65,7 +65,7 @@ class ToolAbility:
     def is_able(self) -> bool:
         """Return whether the model calls tools. A worker tries an untried one."""
         able: bool | None = cache.get(_key(self.configuration))
-        if able is None and cache.add(f"{_key(self.configuration)} asked", True, timeout=PAUSE):
+        if able is None and cache.add(f"{_key(self.configuration)}-asked", True, timeout=PAUSE):
             queue.enqueue(TASK, self.space_id, self.name)
         return bool(able)
 

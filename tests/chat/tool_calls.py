@@ -8,9 +8,11 @@ import pytest
 from django.utils import timezone
 
 from accounts.models import Space
+from chat.connections.tool_ability import record_ability
 from chat.models import Message
 from common.actors import SYSTEM
 from memory.drafts import MemoryDraft
+from memory.model_connections.choosing import ModelConfiguration, Prices
 from memory.models import Memory
 from tests.chat.talking import ServerEvent, Talker
 from tests.conftest import MakeKey
@@ -23,7 +25,20 @@ Talk = Callable[[str, str], Talker]
 
 @pytest.fixture
 def talker(model_web: Web, stub_model: StubModel, key: MakeKey, talk: Talk) -> Talker:
+    knows_tools(stub_model)
     return talk(model_web.url, key())
+
+
+def knows_tools(stub_model: StubModel, *, able: bool = True) -> None:
+    """Store the outcome of a trial: whether the stub calls tools."""
+    configuration: ModelConfiguration = {
+        "base_url": stub_model.base_url,
+        "api_key": "",
+        "model": "stub",
+        "prices": Prices(),
+        "public_only": False,
+    }
+    record_ability(configuration, able=able)
 
 
 @pytest.fixture
