@@ -100,8 +100,8 @@ class ConnectionTrial:
             return ""
         seconds = {"seconds": number_format(found["assess"].took_ms / 1000, 1)}
         if not found["assess"].worked:
-            return _(
-                "This model does not assess messages reliably. The built-in assessor helps out."
+            return (
+                _("It did not assess a message in %(seconds)s s: choose another model.") % seconds
             )
         if found["tools"].worked:
             return _("It assesses a message in %(seconds)s s and uses the memory tools.") % seconds

@@ -1,5 +1,6 @@
 """Ebb finds the model servers of this machine, and connects one with a click."""
 
+import asyncio
 import json
 from dataclasses import replace
 from urllib.parse import urlsplit
@@ -97,13 +98,13 @@ def test_only_this_machine_is_asked_and_only_if_allowed(
     assert found(client).strip() == ""
 
 
-async def test_a_proxy_is_not_asked(stub_model: StubModel, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_proxy_is_not_asked(stub_model: StubModel, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
     monkeypatch.delenv("NO_PROXY", raising=False)
-    assert [one["id"] for one in await listed_nearby(stub_model.base_url)] == ["stub"]
+    assert [one["id"] for one in asyncio.run(listed_nearby(stub_model.base_url))] == ["stub"]
     stub_model.script_models("401")
-    assert await listed_nearby(stub_model.base_url) == []
-    assert await listed_nearby("http://127.0.0.1:9/v1") == []
+    assert asyncio.run(listed_nearby(stub_model.base_url)) == []
+    assert asyncio.run(listed_nearby("http://127.0.0.1:9/v1")) == []
 
 
 def test_only_operators_search(client: Client, alice: User) -> None:

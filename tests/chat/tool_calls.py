@@ -29,12 +29,12 @@ def talker(model_web: Web, stub_model: StubModel, key: MakeKey, talk: Talk) -> T
     return talk(model_web.url, key())
 
 
-def knows_tools(stub_model: StubModel, *, able: bool = True) -> None:
+def knows_tools(stub_model: StubModel, model: str = "stub", *, able: bool = True) -> None:
     """Store the outcome of a trial: whether the stub calls tools."""
     configuration: ModelConfiguration = {
         "base_url": stub_model.base_url,
         "api_key": "",
-        "model": "stub",
+        "model": model,
         "prices": Prices(),
         "public_only": False,
     }
