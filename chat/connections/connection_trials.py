@@ -94,7 +94,7 @@ class ConnectionTrial:
 
     @property
     def fit(self) -> str:
-        """How well the model fits, in a sentence; "" if it does not answer."""
+        """The sentence that says how well the model fits; "" if it does not answer."""
         found = {one.name: one for one in self.checks}
         if "assess" not in found:
             return ""

@@ -1,4 +1,4 @@
-"""Whether a model answers with native tool calls, as its latest trial found out.
+"""The ability of a model to answer with native tool calls, found out by its latest trial.
 
 The cache that all processes share stores it, by address and model: a model at a new address, or of
 the environment, is tried like any other. An untried model counts as unable.

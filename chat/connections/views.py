@@ -83,7 +83,7 @@ def connect(request: PageRequest, access: Access) -> HttpResponse:
         messages.error(request, error_texts(error))
         return redirect("models", access.space.slug)
     messages.success(request, _("Connection added: %(name)s") % {"name": connection.name})
-    asked = urlencode({"tries": connection.pk, "model": model})
+    asked = urlencode({"tries": str(connection.pk), "model": model})
     return redirect(f"{reverse('models', args=[access.space.slug])}?{asked}")
 
 

@@ -122,10 +122,10 @@ async def _read(chunks: AsyncGenerator[Chunk]) -> AsyncGenerator[Chunk]:
     written = WrittenCalls(TOOLS)
     async with aclosing(chunks):
         async for chunk in chunks:
-            is_text = isinstance(chunk, TextDelta)
-            for piece in written.add(chunk.text if is_text else "", is_end=not is_text):
+            text = chunk.text if isinstance(chunk, TextDelta) else None
+            for piece in written.add(text or "", is_end=text is None):
                 yield piece
-            if not is_text:
+            if text is None:
                 yield chunk
 
 
