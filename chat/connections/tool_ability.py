@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 TASK = "chat.tasks.try_tools"
 PAUSE = 600  # seconds between two trials of a model that gives no answer
 TIMEOUT = 60.0  # seconds: a local model may have to be loaded first
+MOST_PIECES = 100  # of a text instead of a call
 SCHEMA = {
     "type": "object",
     "properties": {"ready": {"type": "boolean"}},
@@ -73,9 +74,15 @@ class ToolAbility:
 async def call_tool(model: "OpenAICompatibleModel") -> tuple[bool, str]:
     """Return whether the model called the one tool that it was asked to call, in words too."""
     question = ChatMessage("user", "Call the tool report_ready with ready set to true.")
+    pieces = 0
     async with aclosing(model.stream([question], tools=[TOOL])) as chunks:
-        calls = [chunk async for chunk in chunks if isinstance(chunk, ToolCall)]
-    return (True, _("The model called a tool.")) if calls else (False, _("No tool was called."))
+        async for chunk in chunks:
+            if isinstance(chunk, ToolCall):
+                return True, _("The model called a tool.")
+            pieces += 1
+            if pieces > MOST_PIECES:  # small models write without end
+                break
+    return False, _("No tool was called.")
 
 
 async def _tried(configuration: ModelConfiguration) -> tuple[bool, str]:
