@@ -14,9 +14,9 @@ from accounts.authentication import Access, access_to
 from accounts.keys import services as services
 from accounts.models import ApiKey, AuditEntry
 from accounts.schemas import AuditList, KeyChangeIn, KeyIn, KeyList, KeyOut, NewKeyOut, RotateIn
-from common.errors import NotFound
-from common.pagination import keyset
-from common.requests import NumberedPageIn, RowId, may_fail, parse_uuid
+from foundation.errors import NotFound
+from foundation.http.pagination import keyset
+from foundation.http.requests import NumberedPageIn, RowId, may_fail, parse_uuid
 
 router = Router(tags=["keys"])
 

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any
 
 from accounts.models import AuditAction, AuditEntry, InstallationAuditEntry, Space
-from common.actors import Actor
+from foundation.actors import Actor
 
 
 def note(

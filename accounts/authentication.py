@@ -19,11 +19,11 @@ from accounts import roles
 from accounts.keys.installation_keys import authenticate_installation
 from accounts.keys.services import authenticate
 from accounts.models import ApiKey, Membership, Role, Scope, Space
-from common.actors import Actor
-from common.errors import FieldError, Forbidden, InvalidArguments, NotFound
-from common.moments import in_zone, plausible, spoken, stored_zone, zone_called, zone_of
-from common.names import ANYBODY, checked_user
-from common.readers import EVERYONE, SHARED, Reader
+from foundation.actors import Actor
+from foundation.errors import FieldError, Forbidden, InvalidArguments, NotFound
+from foundation.moments import in_zone, plausible, spoken, stored_zone, zone_called, zone_of
+from foundation.readers import EVERYONE, SHARED, Reader
+from foundation.texts.names import ANYBODY, checked_user
 
 USER_HEADER = "X-Ebb-User"
 # Open WebUI forwards the address of the person who writes (ENABLE_FORWARD_USER_INFO_HEADERS).

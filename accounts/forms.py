@@ -7,7 +7,7 @@ from uuid import UUID
 from django import forms
 from django.http import QueryDict
 
-from common.storable import storable
+from foundation.texts.storable import storable
 
 
 def uuid_in(text: str | None) -> UUID:

@@ -17,8 +17,8 @@ from django_htmx.middleware import HtmxDetails
 from accounts.authentication import Access, access_of_member
 from accounts.models import User
 from accounts.sign_in.sessions import note_use
-from common.errors import Forbidden, InvalidArguments, NotFound, RateLimited
-from common.readers import EVERYONE
+from foundation.errors import Forbidden, InvalidArguments, NotFound, RateLimited
+from foundation.readers import EVERYONE
 
 P = ParamSpec("P")
 

@@ -14,7 +14,7 @@ from datetime import datetime
 from typing import Any
 
 from accounts.models import ApiKey, Role, Scope
-from common.errors import Forbidden
+from foundation.errors import Forbidden
 
 SCOPES: dict[str, frozenset[str]] = {
     Role.OWNER: frozenset({Scope.READ, Scope.WRITE, Scope.ADMIN}),

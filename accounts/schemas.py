@@ -8,8 +8,8 @@ from ninja import Field, Schema
 from pydantic import BeforeValidator
 
 from accounts.models import ApiKey, AuditEntry
-from common.fields import Moment, Text, UserName
-from common.requests import ActorOut, Body, Flag, a_number, example
+from foundation.http.requests import ActorOut, Body, Flag, a_number, example
+from foundation.texts.fields import Moment, Text, UserName
 
 ScopeName = Literal["read", "write", "admin"]
 Name = Annotated[Text, Field(max_length=120)]

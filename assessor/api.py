@@ -10,7 +10,7 @@ from django.utils import timezone
 from ninja import Query, Router, Status
 
 from accounts.authentication import Access, access_to
-from accounts.rate_limits import CallKind, count_call
+from accounts.limits.rate_limits import CallKind, count_call
 from assessor.assessing import AssessmentResult, Exchange, names_model
 from assessor.gate import GATE_HEADER, GateReason
 from assessor.gate.exchanges import gate_of
@@ -29,11 +29,11 @@ from assessor.schemas import (
 )
 from assessor.screening import assessed_part, mask_exchange
 from assessor.screening.provenance import texts_of
-from common.connections import release_connection
-from common.errors import NotFound
-from common.leases import database_now
-from common.pagination import keyset
-from common.requests import OnceOnly, RowId, may_fail, parse_uuid
+from foundation.database.connections import release_connection
+from foundation.database.leases import database_now
+from foundation.errors import NotFound
+from foundation.http.pagination import keyset
+from foundation.http.requests import OnceOnly, RowId, may_fail, parse_uuid
 from memory.model_connections.choosing import ChosenModel, chosen_model
 from memory.models import Memory, Purpose
 from memory.models.policies import current_policy

@@ -20,7 +20,7 @@ from assessor.language_model.importance_assessor import MemoryImportanceAssessor
 from assessor.language_model.prompts import Rubric
 from assessor.llm import ChatModel, LLMFactory, Usage
 from assessor.models import FallbackReason
-from common.storable import storable
+from foundation.texts.storable import storable
 from memory.drafts import MemoryTypeName
 from memory.embeddings import get_embedder
 from memory.policy import PolicyDocument

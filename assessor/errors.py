@@ -4,7 +4,7 @@ from typing import Self
 
 from assessor.llm.base import Usage
 from assessor.llm.errors import ModelError
-from common.errors import EbbError
+from foundation.errors import EbbError
 from memory.embeddings import EmbeddingError
 
 

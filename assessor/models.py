@@ -22,9 +22,9 @@ from accounts.models import Space
 from accounts.models.personal import name_field, user_field
 from accounts.models.space_rows import SpaceForeignKey, SpaceRow
 from accounts.models.zones import Spoken
-from common.leases import LeasedQuerySet
-from common.readers import Reader
-from common.text_forms import folded
+from foundation.database.leases import LeasedQuerySet
+from foundation.readers import Reader
+from foundation.texts.forms import folded
 from memory.models.choices import MemoryType
 
 MAX_ATTEMPTS = 8
@@ -120,8 +120,8 @@ class Assessment(SpaceRow, Spoken):
     session_id = name_field(_("session ID"))
     metadata = models.JSONField(_("metadata"), default=dict, blank=True, db_default={})
 
-    # Progress. Only the worker with the newest `lease` may write (common.leases); `attempts` counts
-    # the leases since the row was queued.
+    # Progress. Only the worker with the newest `lease` may write (foundation.database.leases);
+    # `attempts` counts the leases since the row was queued.
     state = models.CharField(_("state"), max_length=8, choices=State, default=State.QUEUED)
     due_at = models.DateTimeField(_("due"), default=timezone.now)
     enqueued_at = models.DateTimeField(_("last enqueued"), default=timezone.now)

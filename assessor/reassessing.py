@@ -19,8 +19,8 @@ from assessor.errors import AssessmentError
 from assessor.models import Assessment, AssessmentQuerySet, FallbackReason, State
 from assessor.outbox.queue import requeue
 from assessor.tasks import assess
-from common.actors import Actor
-from common.leases import database_now
+from foundation.actors import Actor
+from foundation.database.leases import database_now
 from memory.jobs import services as jobs
 from memory.models import Job
 

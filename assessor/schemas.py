@@ -9,8 +9,8 @@ from pydantic import BeforeValidator
 
 from accounts.authentication import Access
 from assessor.assessing import Exchange
-from common.fields import GivenName, Id, JsonObject, Spoken, Text, ZoneName
-from common.requests import Body, Cursor, Flag, Limit, UserId, example
+from foundation.http.requests import Body, Cursor, Flag, Limit, UserId, example
+from foundation.texts.fields import GivenName, Id, JsonObject, Spoken, Text, ZoneName
 from memory.drafts import MAX_CONTENT, MemoryTypeName, Metadata
 from memory.models.reasons import in_english
 from memory.store.schemas import MemoryOut

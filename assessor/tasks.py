@@ -16,7 +16,7 @@ from django import db
 from django.conf import settings
 from django.utils import timezone
 
-from accounts.limit_counts import add
+from accounts.limits.limit_counts import add
 from assessor.assessing import AssessmentResult, Exchange, assess_exchange, fall_back
 from assessor.errors import AssessmentError
 from assessor.language_model.reconciling import Advice, advise
@@ -29,11 +29,11 @@ from assessor.outbox.turns import Turns, claim_in_turn
 from assessor.saving.exchanges import earlier_texts, joined, span_of
 from assessor.saving.second_opinion import Opinion, opinion_on
 from assessor.screening import Finding
-from common import log_ids
-from common.connections import in_thread, release_connection
-from common.event_loops import wait_for
-from common.leases import database_now
-from common.queue import enqueue
+from foundation import log_ids
+from foundation.database.connections import in_thread, release_connection
+from foundation.database.leases import database_now
+from foundation.event_loops import wait_for
+from foundation.queue import enqueue
 from memory.model_connections.choosing import ChosenModel, chosen_model
 from memory.model_connections.services import record_failure, record_success
 from memory.model_connections.usage import UsageMeter

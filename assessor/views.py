@@ -16,8 +16,8 @@ from django.views.decorators.http import require_GET, require_POST
 
 from accounts.authentication import Access
 from accounts.forms import AddressForm, OneOf, SentText
+from accounts.limits.rate_limits import CallKind, count_call
 from accounts.pages import PageRequest, page_access, space_page, too_many
-from accounts.rate_limits import CallKind, count_call
 from assessor.assessing import Exchange
 from assessor.errors import AssessmentError
 from assessor.models import Assessment, AssessmentQuerySet, State
@@ -29,9 +29,9 @@ from assessor.screening import mask_exchange
 from assessor.statistics.gate_counts import gated_lately
 from assessor.statistics.inspection import figures_by_model, figures_of, models_of
 from assessor.statistics.tiles import columns, model_row, tiles
-from common.connections import release_connection
-from common.errors import Conflict, RateLimited
-from common.pagination import keyset
+from foundation.database.connections import release_connection
+from foundation.errors import Conflict, RateLimited
+from foundation.http.pagination import keyset
 from memory.jobs.views import job_context, show_job
 from memory.model_connections.choosing import ChosenModel, chosen_model
 from memory.models import Purpose

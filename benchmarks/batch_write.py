@@ -107,7 +107,7 @@ def measure(rounds: int) -> None:
 
 def _space(slug: str) -> Any:
     from accounts.models import Embedder
-    from common.actors import SYSTEM
+    from foundation.actors import SYSTEM
     from memory.spaces.services import create_space
 
     return create_space(slug=slug, name=slug, embedder=Embedder.objects.get(), actor=SYSTEM)
@@ -115,7 +115,7 @@ def _space(slug: str) -> Any:
 
 def _written(space: Any, now: Any, rounds: int, turns: int) -> list[dict[str, Any]]:
     from benchmarks.corpus import blended
-    from common.actors import SYSTEM
+    from foundation.actors import SYSTEM
     from memory.store.services import store_memories
 
     calls = rounds + WARM_UP
@@ -145,7 +145,7 @@ def _written(space: Any, now: Any, rounds: int, turns: int) -> list[dict[str, An
 
 def _copier(texts: Sequence[str], vectors: npt.NDArray[np.float32], now: Any, turns: int) -> Copier:
     """Return a copier of the rows that Ebb stores for these memories, in a space of its own."""
-    from common.actors import SYSTEM
+    from foundation.actors import SYSTEM
     from memory.models import Memory
     from memory.store.services import store_memories
 

@@ -26,7 +26,7 @@ BEGINS = datetime(2026, 1, 1, 12, tzinfo=UTC)
 
 def filled(slug: str, found: list[Group], model: str) -> Any:
     """Return a new space with all memories of the groups, embedded by this model."""
-    from common.actors import SYSTEM
+    from foundation.actors import SYSTEM
     from memory.drafts import MemoryDraft
     from memory.embeddings import BUILT_IN
     from memory.embeddings.embedders import register_embedder
@@ -48,8 +48,8 @@ def proposed(space: Any) -> list[Proposed]:
     """Return what a run proposes in the space."""
     from django.utils import timezone
 
-    from common.actors import SYSTEM
-    from common.readers import EVERYONE
+    from foundation.actors import SYSTEM
+    from foundation.readers import EVERYONE
     from memory.consolidation.consolidation_job import start_consolidation
     from memory.jobs.running import work_at
     from memory.jobs.services import claim_or_resume

@@ -73,8 +73,8 @@ def consolidate(bench: Bench) -> UUID:
     """Apply all proposals of a run as one action; return its id."""
     from django.utils import timezone
 
-    from common.actors import SYSTEM
-    from common.readers import EVERYONE
+    from foundation.actors import SYSTEM
+    from foundation.readers import EVERYONE
     from memory.consolidation.consolidation_job import start_consolidation
     from memory.consolidation.services import apply_proposals
     from memory.jobs.running import work_at
@@ -115,8 +115,8 @@ def undone(bench: Bench, action_id: UUID, active: int) -> bool:
     """Undo the action; return true if as many memories as before are active again."""
     from django.utils import timezone
 
-    from common.actors import SYSTEM
-    from common.readers import EVERYONE
+    from foundation.actors import SYSTEM
+    from foundation.readers import EVERYONE
     from memory.consolidation.undo import undo_action
 
     undo_action(

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from accounts.models import Space
-from common.actors import Actor
+from foundation.actors import Actor
 from memory.drafts import MemoryDraft, Source
 from memory.embeddings.vectors import embed
 from memory.models.policies import current_policy

@@ -135,7 +135,7 @@ def furnish(space: Any, size: int, now: datetime) -> None:
 
 def _held(space: Any, count: int, now: datetime) -> None:
     from benchmarks.corpus import sentences
-    from common.actors import SYSTEM
+    from foundation.actors import SYSTEM
     from memory.drafts import MemoryDraft
     from memory.models.reasons import UNSURE
     from memory.review.services import hold_memory
@@ -154,7 +154,7 @@ def _steered(space: Any, size: int, now: datetime) -> None:
     removes nothing."""
     from accounts.keys.services import create_key
     from accounts.models import Scope, WebhookEvent
-    from common.actors import SYSTEM
+    from foundation.actors import SYSTEM
     from memory.models import Job, JobState, ModelConnection, WebhookDelivery
     from memory.policies.services import change_policy
     from memory.webhooks.services import create_webhook

@@ -113,7 +113,7 @@ class Both:
     def grow(self, size: int) -> None:
         """Add users until there are this many memories."""
         from benchmarks.corpus import blended
-        from common.actors import SYSTEM
+        from foundation.actors import SYSTEM
         from memory.spaces.services import create_space
 
         names = [f"user-{number}" for number in range(len(self.spaces), size // A_USER)]
@@ -133,7 +133,7 @@ class Both:
     def _remember(
         self, space: Any, texts: Sequence[str], vectors: npt.NDArray[np.float32], random: Random
     ) -> None:
-        from common.actors import SYSTEM
+        from foundation.actors import SYSTEM
         from memory.drafts import MemoryDraft
         from memory.models.policies import current_policy
         from memory.store.services import Prepared, store_memories

@@ -137,7 +137,7 @@ def _filled(size: int) -> Any:
     from accounts.members.services import add_member
     from accounts.models import Membership, Role, Space, User
     from benchmarks.lived_in import lived_in
-    from common.actors import SYSTEM
+    from foundation.actors import SYSTEM
 
     space = Space.objects.filter(slug="bench").first()
     if space is None:

@@ -83,7 +83,7 @@ def _figures(asked: Question, ranked: Sequence[int]) -> list[float]:
 
 
 def _space(slug: str, language: str) -> Any:
-    from common.actors import SYSTEM
+    from foundation.actors import SYSTEM
     from memory.embeddings.embedders import configured_embedder
     from memory.spaces.services import create_space
 
@@ -94,7 +94,7 @@ def _space(slug: str, language: str) -> Any:
 def _remember(space: Any, talk: Talk, now: datetime) -> dict[Any, int]:
     """Save each statement, up to a thousand in one call as by the API; return their positions by
     memory id."""
-    from common.actors import SYSTEM
+    from foundation.actors import SYSTEM
     from memory.drafts import MemoryDraft, Source
     from memory.store.services import create_memories
 

@@ -43,7 +43,7 @@ def _filled(size: int, now: datetime, report: harness.Report) -> Any:
     from accounts.members.services import add_member
     from accounts.models import Role, Space, User
     from benchmarks.lived_in import furnish
-    from common.actors import SYSTEM
+    from foundation.actors import SYSTEM
     from memory.models import Memory
 
     space = Space.objects.filter(slug="bench").first()
@@ -66,7 +66,7 @@ def _filled(size: int, now: datetime, report: harness.Report) -> Any:
 
 def _bytes(size: int) -> list[harness.Row]:
     """Return the size of each table without indexes, and of each of its indexes of 1% or more."""
-    from common.sql import fetch
+    from foundation.database.sql import fetch
 
     rows = [
         (name, "rows", fetch("SELECT pg_table_size(%(name)s)", {"name": name})[0][0])
@@ -121,7 +121,7 @@ def _writes(space: Any, now: datetime, rounds: int) -> list[harness.Row]:
     """Return the time to save one memory and a batch; their vectors are made before."""
     from benchmarks.batch_write import prepared
     from benchmarks.corpus import blended
-    from common.actors import SYSTEM
+    from foundation.actors import SYSTEM
     from memory.store.services import store_memories
 
     batches = 3

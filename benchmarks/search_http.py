@@ -70,7 +70,7 @@ def filled_space() -> tuple[Any, str]:
     from accounts.keys.services import create_key
     from accounts.models import Embedder, Scope
     from benchmarks.corpus import fill
-    from common.actors import SYSTEM
+    from foundation.actors import SYSTEM
     from memory.spaces.services import create_space
 
     now, scopes = timezone.now(), [Scope.READ, Scope.WRITE]

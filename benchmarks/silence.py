@@ -38,7 +38,7 @@ class Chat:
 
         from accounts.keys.services import create_key
         from accounts.models import Embedder, Scope
-        from common.actors import SYSTEM
+        from foundation.actors import SYSTEM
         from memory.policies.services import change_policy
         from memory.spaces.services import create_space
         from memory.store.services import create_memories

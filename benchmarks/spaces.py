@@ -14,7 +14,7 @@ def filled(slug: str, size: int, now: datetime, *, embedded: bool = False) -> An
     text."""
     from accounts.models import Embedder
     from benchmarks.corpus import fill
-    from common.actors import SYSTEM
+    from foundation.actors import SYSTEM
     from memory.spaces.services import create_space
 
     space = create_space(slug=slug, name=slug, embedder=Embedder.objects.get(), actor=SYSTEM)

@@ -54,7 +54,7 @@ def measure(count: int, rounds: int) -> None:
     from django.utils import timezone
 
     from accounts.models import Embedder
-    from common.actors import SYSTEM
+    from foundation.actors import SYSTEM
     from memory.spaces.services import create_space
 
     now, report = timezone.now(), harness.Report("sweep")
@@ -107,7 +107,7 @@ def swept(space: Any, now: datetime, capacity: int, expected: int) -> float:
     as many memories go as expected."""
     from django.db import transaction
 
-    from common.actors import SYSTEM
+    from foundation.actors import SYSTEM
     from memory.policies.services import change_policy
     from memory.retention.sweep import sweep
 

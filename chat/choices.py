@@ -9,10 +9,10 @@ from typing import TypedDict
 from django.http import QueryDict
 
 from chat.models import MemoryUse
-from common.errors import FieldError, InvalidArguments
-from common.names import has_control_characters
-from common.storable import storable
-from common.text_forms import composed
+from foundation.errors import FieldError, InvalidArguments
+from foundation.texts.forms import composed
+from foundation.texts.names import has_control_characters
+from foundation.texts.storable import storable
 from memory.formulas.ranking import PROFILES
 
 MAX_MODEL, MAX_SYSTEM_PROMPT = 120, 8000

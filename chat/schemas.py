@@ -14,9 +14,9 @@ from chat.choices import MAX_MODEL, MAX_SYSTEM_PROMPT, Choices
 from chat.models import Conversation, Message
 from chat.replies.services import Reply
 from chat.why.shown_rules import rules_shown
-from common.fields import GivenName, Text, ZoneName
-from common.names import NO_CONTROL, OPTIONAL_NAME_PATTERN, has_control_characters
-from common.requests import Body, Flag, PageIn, UserId, example
+from foundation.http.requests import Body, Flag, PageIn, UserId, example
+from foundation.texts.fields import GivenName, Text, ZoneName
+from foundation.texts.names import NO_CONTROL, OPTIONAL_NAME_PATTERN, has_control_characters
 from memory.drafts import MAX_CONTENT, Content
 from memory.formulas.ranking import PROFILES
 

@@ -5,8 +5,8 @@ from celery import shared_task
 from accounts.models import Space
 from chat.connections.tool_ability import try_tools as try_tools_of
 from chat.replies.leases import stop_abandoned
-from common.connections import release_connection
-from common.leases import database_now
+from foundation.database.connections import release_connection
+from foundation.database.leases import database_now
 from memory.model_connections.choosing import chosen_model
 from memory.models import Purpose
 

@@ -7,7 +7,7 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from chat.models import Conversation, Message
 from chat.why.shown_rules import rules_seen
-from common.readers import Reader
+from foundation.readers import Reader
 from memory.transfer.sections import Row, Section
 
 

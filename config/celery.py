@@ -55,7 +55,7 @@ class SchemaCheck(bootsteps.Step):
 
     def __init__(self, worker: Any, **options: Any) -> None:
         super().__init__(worker, **options)
-        from common.connections import release_connection
+        from foundation.database.connections import release_connection
         from operations.postgres.schema import newer_schema
 
         if fault := newer_schema():
@@ -125,7 +125,7 @@ class ReportingScheduler(PersistentScheduler):
         return wait
 
     def _warn_of_backlog(self) -> None:
-        from common.connections import release_connection
+        from foundation.database.connections import release_connection
         from operations.monitoring.status import MAX_WAIT, queue_state
 
         if monotonic() - self._warned_at < BACKLOG_SECONDS:
@@ -168,8 +168,8 @@ def _record_beat() -> None:
 
 
 def _record_heartbeat(name: str) -> None:
-    from common.connections import release_connection
-    from common.leases import database_now
+    from foundation.database.connections import release_connection
+    from foundation.database.leases import database_now
     from memory.jobs.workers import record_heartbeat
 
     try:

@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from chat.replies import elsewhere, live
-from common.connections import in_thread
+from foundation.database.connections import in_thread
 from operations.postgres.schema import newer_schema
 
 PATIENCE = 4.0  # seconds; storing takes a few ms if the database answers

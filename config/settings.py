@@ -160,7 +160,7 @@ INSTALLED_APPS = [
 # Each middleware supports async and sync; one that does not would put each streamed reply on its
 # own thread.
 MIDDLEWARE = [
-    "common.request_ids.request_ids",
+    "foundation.http.request_ids.request_ids",
     "endpoints.programs.program_requests",
     "config.middleware.head.head_as_get",
     "django.middleware.security.SecurityMiddleware",
@@ -230,7 +230,7 @@ AUTH_PASSWORD_VALIDATORS = [
 # Allows webhooks to private networks, for a receiver beside Ebb.
 EBB_WEBHOOKS_PRIVATE = env.yes("EBB_WEBHOOKS_PRIVATE", default=False)
 
-# Expensive calls per minute of one key or one person (accounts.rate_limits).
+# Expensive calls per minute of one key or one person (accounts.limits.rate_limits).
 EBB_RATES = {
     "search": 30_000,
     "explain": 6000,
@@ -240,9 +240,15 @@ EBB_RATES = {
     "export": 60,
 }
 # All processes share the default cache, in which django-allauth counts attempts and used codes.
+# Above MAX_ENTRIES, Django deletes expired entries, then one in CULL_FREQUENCY of the others. Here
+# that is none: otherwise attempts from many addresses would delete the counts.
 _CACHE, _MOST = "django.core.cache.backends", {"MAX_ENTRIES": 100_000}
 CACHES = {
-    "default": {"BACKEND": f"{_CACHE}.db.DatabaseCache", "LOCATION": "ebb_cache", "OPTIONS": _MOST},
+    "default": {
+        "BACKEND": f"{_CACHE}.db.DatabaseCache",
+        "LOCATION": "ebb_cache",
+        "OPTIONS": {**_MOST, "CULL_FREQUENCY": 10**9},
+    },
     "process": {"BACKEND": f"{_CACHE}.locmem.LocMemCache", "OPTIONS": _MOST},
 }
 

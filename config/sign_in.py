@@ -10,7 +10,9 @@ ACCOUNT_SESSION_REMEMBER = True
 # Attempts in 15 minutes; wrong ones, except where a password is changed.
 ACCOUNT_RATE_LIMITS = {
     "login": "",
-    "login_failed": "30/15m/ip,10/15m/key",
+    "login_failed": "10/15m/key",
+    # By itself, because a right code, such as of an attacker's own account, clears the others.
+    "login_address": "30/15m/ip",
     "reauthenticate": "",  # counts as log-in does
     "change_password": "10/15m/user",
 }

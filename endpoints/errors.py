@@ -24,9 +24,9 @@ from accounts.pages import too_many
 from assessor.errors import AssessmentError
 from assessor.llm import ModelError
 from chat.replies.stored_turns import ReplyFailed
-from common.errors import Conflict, Forbidden, InvalidArguments, NotFound, RateLimited, plainly
-from common.request_ids import current_request_id
 from endpoints.completions import errors as openai_errors
+from foundation.errors import Conflict, Forbidden, InvalidArguments, NotFound, RateLimited, plainly
+from foundation.http.request_ids import current_request_id
 from memory.embeddings import EmbeddingError
 
 # exception → (status, code, title)

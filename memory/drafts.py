@@ -13,17 +13,9 @@ from pydantic import (
     Field,
 )
 
-from common.fields import (
-    GivenName,
-    Id,
-    JsonObject,
-    Spoken,
-    Text,
-    UserName,
-    ZoneName,
-)
-from common.moments import spoken, zone_of
-from common.text_forms import tag_form
+from foundation.moments import spoken, zone_of
+from foundation.texts.fields import GivenName, Id, JsonObject, Spoken, Text, UserName, ZoneName
+from foundation.texts.forms import tag_form
 from memory.formulas.importance import DEFAULT_TYPE, TYPE_IMPORTANCE, base_importance, emotion
 from memory.metadata import bounded
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from django.db.models import BooleanField, F, Func, Q, Value
 
-from common.errors import FieldError, InvalidArguments
+from foundation.errors import FieldError, InvalidArguments
 from memory.metadata import MAX_METADATA_DEPTH
 
 OPERATORS = ("eq", "ne", "in", "gt", "gte", "lt", "lte", "contains", "exists")

@@ -18,7 +18,7 @@ from pydantic import (
     model_validator,
 )
 
-from common.errors import refused
+from foundation.errors import refused
 from memory.formulas.ranking import DEFAULT_PROFILE, PROFILES
 from memory.formulas.retention import Tiers
 

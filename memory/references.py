@@ -8,8 +8,8 @@ from uuid import UUID
 from django.utils import timezone
 
 from accounts.models import Space
-from common.errors import FieldError, Forbidden, InvalidArguments, NotFound
-from common.readers import Reader
+from foundation.errors import FieldError, Forbidden, InvalidArguments, NotFound
+from foundation.readers import Reader
 from memory.models import Memory
 from memory.models.memories import LEGACY_ID, SHORT_ID, MemoryQuerySet
 from memory.models.policies import current_policy

@@ -4,7 +4,7 @@ from uuid import UUID
 
 from django.http import QueryDict
 
-from common.errors import FieldError, InvalidArguments
+from foundation.errors import FieldError, InvalidArguments
 
 MAX_SELECTED = 500
 

@@ -8,11 +8,11 @@ from celery import shared_task
 from django.conf import settings
 from django.utils import timezone
 
-from accounts import limit_counts
+from accounts.limits import limit_counts
 from accounts.sign_in.sessions import forget_ended
-from common.connections import release_connection
-from common.leases import database_now
-from common.sealing import Unreadable
+from foundation.database.connections import release_connection
+from foundation.database.leases import database_now
+from foundation.sealing import Unreadable
 from memory.consolidation import consolidation_job
 from memory.digest.announcing import announce_digests as announce
 from memory.embeddings.switching import clear_after_switches

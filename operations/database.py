@@ -15,10 +15,10 @@ _OF_DJANGO = {
     "assume_role", "atomic_requests", "autocommit", "conn_health_checks", "conn_max_age",
     "disable_server_side_cursors", "isolation_level", "prepare_threshold", "server_side_binding",
 }  # fmt: skip
-# Prepared statements (common/sql.py) are planned once, independent of their values; but Citus needs
-# the values to choose a shard. It also asks shards one after the other: a transaction that asked
-# several at once could not write to a table that all nodes have. A transaction that waits for five
-# minutes belongs to a request that hangs; its locks stop others.
+# Prepared statements (foundation/database/sql.py) are planned once, independent of their values;
+# but Citus needs the values to choose a shard. It also asks shards one after the other: a
+# transaction that asked several at once could not write to a table that all nodes have. A
+# transaction that waits for five minutes belongs to a request that hangs; its locks stop others.
 SESSION = """
     SELECT set_config(
             'plan_cache_mode', CASE WHEN citus THEN 'auto' ELSE 'force_generic_plan' END, false

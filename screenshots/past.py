@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from datetime import datetime, timedelta
 
 from accounts.models import Space
-from common.actors import SYSTEM, Actor
+from foundation.actors import SYSTEM, Actor
 from memory.drafts import MemoryChange, MemoryDraft, MemoryTypeName
 from memory.models import Memory
 from memory.models.reasons import Reason

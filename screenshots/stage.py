@@ -25,7 +25,7 @@ def lived_in_ebb() -> Iterator[tuple[str, str]]:
         from django.utils import timezone
 
         from accounts.models import Space, User
-        from common.actors import Actor
+        from foundation.actors import Actor
         from operations.startup.preparation import DEMO_SPACE, OWNER
         from screenshots.past import live_through
         from tests.browser.conftest import login_link

@@ -23,7 +23,7 @@ from accounts.keys.installation_keys import create_installation_key
 from accounts.keys.services import create_key
 from accounts.members.services import add_member
 from accounts.models import Embedder, Role, Space, User
-from common.actors import SYSTEM
+from foundation.actors import SYSTEM
 from memory.embeddings.embedders import register_embedder
 from memory.spaces.services import create_space
 from tests.space_names import Watch, watch

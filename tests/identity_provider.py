@@ -83,6 +83,7 @@ class Forger:
 
     url: str = ""
     issuer: str = ""
+    nonce: str = ""
     claims: dict[str, Any] = field(default_factory=dict)
     userinfo: dict[str, Any] = field(default_factory=dict)
     published: RSAKey = field(default_factory=lambda: _key("one"))
@@ -117,7 +118,7 @@ class Forger:
         now = int(time.time())
         claims = {
             "iss": self.url, "aud": CLIENT, "sub": "p-1",
-            "iat": now, "exp": now + 60, "preferred_username": "dana",
+            "iat": now, "exp": now + 60, "preferred_username": "dana", "nonce": self.nonce,
         } | self.claims  # fmt: skip
         if not self.is_signed:
             parts = ({"alg": "none"}, claims)

@@ -8,6 +8,6 @@ PACKAGES = (
     "assessor",
     "memory",
     "accounts",
-    "common",
+    "foundation",
 )
 WITH_TABLES = ("accounts", "memory", "assessor", "chat")

@@ -55,7 +55,7 @@ ACROSS_SPACES: Mapping[str, str] = {
     "operations/monitoring/status.py:queue_state": _OPERATOR,
     "memory/embeddings/switching.py:clear_after_switches": _BEAT,
     "memory/jobs/services.py:requeue_due": _BEAT,
-    "common/leases.py:requeue_due": _BEAT,
+    "foundation/database/leases.py:requeue_due": _BEAT,
     "memory/retention/sweep_job.py:start_large": _BEAT,
     "memory/transfer/export_job.py:forget_old": _BEAT,
     "memory/transfer/identity.py:_taken": "ids are unique across spaces",

@@ -8,8 +8,8 @@ from django.db import transaction
 from accounts.audit import note_installation
 from accounts.keys.services import digest
 from accounts.models import AuditAction, InstallationKey
-from common.actors import Actor
-from common.errors import FieldError, InvalidArguments
+from foundation.actors import Actor
+from foundation.errors import FieldError, InvalidArguments
 
 PREFIX = "ebb_installation_"
 """The beginning of each secret, which marks a call's key as an installation key."""

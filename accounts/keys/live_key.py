@@ -4,7 +4,7 @@ from datetime import datetime
 from functools import cache
 
 from accounts.models import ApiKey, Embedder, Space
-from common.sql import Columns, fetch
+from foundation.database.sql import Columns, fetch
 
 _KEY, _SPACE, _EMBEDDER = Columns(ApiKey), Columns(Space), Columns(Embedder)
 

@@ -14,9 +14,9 @@ from django.db.models.functions import Greatest
 from accounts.audit import note
 from accounts.keys.live_key import live_key
 from accounts.models import ApiKey, AuditAction, Scope, Space
-from common.actors import Actor
-from common.errors import Conflict, FieldError, InvalidArguments, NotFound, RateLimited
-from common.names import NO_CONTROL, checked_user, has_control_characters
+from foundation.actors import Actor
+from foundation.errors import Conflict, FieldError, InvalidArguments, NotFound, RateLimited
+from foundation.texts.names import NO_CONTROL, checked_user, has_control_characters
 
 MAX_RATE_LIMIT = 100_000  # requests a minute
 LONGEST_GRACE = timedelta(days=7)

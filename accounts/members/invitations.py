@@ -20,10 +20,10 @@ from accounts.audit import note, note_installation
 from accounts.keys.services import digest
 from accounts.members.services import check_owner
 from accounts.models import AuditAction, Invitation, Membership, Role, Space, User
-from common.actors import Actor
-from common.errors import Conflict, FieldError, InvalidArguments, NotFound
-from common.locks import lock_changes
-from common.text_forms import folded
+from foundation.actors import Actor
+from foundation.database.locks import lock_changes
+from foundation.errors import Conflict, FieldError, InvalidArguments, NotFound
+from foundation.texts.forms import folded
 
 LIFETIME = timedelta(days=7)
 _ALPHABETS = {"LATIN", "CYRILLIC", "GREEK"}  # have letters that look the same: a, а, α

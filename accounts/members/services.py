@@ -7,9 +7,9 @@ from django.db.models import Q
 
 from accounts.audit import note
 from accounts.models import AuditAction, Invitation, Membership, Role, Space, User
-from common.actors import Actor
-from common.errors import Conflict, Forbidden, NotFound
-from common.locks import lock_changes
+from foundation.actors import Actor
+from foundation.database.locks import lock_changes
+from foundation.errors import Conflict, Forbidden, NotFound
 
 
 def addresses_of_owners(space: Space) -> list[str]:

@@ -1,5 +1,5 @@
 import accounts.models.zones
-import common.readers
+import foundation.readers
 import django.contrib.auth.models
 import django.contrib.auth.validators
 import django.contrib.postgres.fields
@@ -9,7 +9,7 @@ import django.utils.timezone
 from django.conf import settings
 from django.db import migrations, models
 
-from common.space_keys import SpaceKeys
+from foundation.database.space_keys import SpaceKeys
 
 
 class Migration(migrations.Migration):
@@ -187,7 +187,7 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('public_id', models.UUIDField(db_default=django.contrib.postgres.functions.RandomUUID(), editable=False, unique=True)),
-                ('user_id', models.CharField(blank=True, max_length=255, null=True, validators=[common.readers.validate_user], verbose_name='user ID')),
+                ('user_id', models.CharField(blank=True, max_length=255, null=True, validators=[foundation.readers.validate_user], verbose_name='user ID')),
                 ('name', models.CharField(blank=True, max_length=120, verbose_name='name')),
                 ('prefix', models.CharField(max_length=12, verbose_name='prefix')),
                 ('digest', models.CharField(editable=False, max_length=64, unique=True)),

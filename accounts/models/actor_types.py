@@ -5,7 +5,7 @@ from django.utils.translation import gettext_lazy as _
 
 
 class ActorType(models.TextChoices):
-    """The types of common.actors.Actor."""
+    """The types of foundation.actors.Actor."""
 
     USER = "user", _("user")
     KEY = "key", _("API key")

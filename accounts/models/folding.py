@@ -1,8 +1,8 @@
-"""The twin of common.text_forms in SQL: `content__folded__contains=folded(text)`."""
+"""The twin of foundation.texts.forms in SQL: `content__folded__contains=folded(text)`."""
 
 from django.db.models import CharField, TextField, Transform
 
-from common.text_forms import ENDING, FOLDED
+from foundation.texts.forms import ENDING, FOLDED
 
 
 def _replaced(text: str) -> str:

@@ -7,8 +7,8 @@ from typing import Any, Self, TypeVar
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
-from common.names import MAX_NAME
-from common.readers import Reader, validate_name, validate_user
+from foundation.readers import Reader, validate_name, validate_user
+from foundation.texts.names import MAX_NAME
 
 M = TypeVar("M", bound=models.Model)
 

@@ -45,7 +45,8 @@ class SpaceRow(models.Model):
 class SpaceForeignKey(models.ForeignKey[_Set, _Get]):
     """A foreign key to a row of the same space. Joins and look-ups along it compare the spaces.
 
-    In migrations it is a foreign key without a constraint; common.space_keys adds that.
+    In migrations it is a foreign key without a constraint; foundation.database.space_keys adds
+    that.
     """
 
     def deconstruct(self) -> tuple[str, str, Any, Any]:

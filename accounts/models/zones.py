@@ -8,7 +8,7 @@ from django.db import models
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from common.moments import MAX_ZONE, in_zone, stored_zone, zone_called, zone_name
+from foundation.moments import MAX_ZONE, in_zone, stored_zone, zone_called, zone_name
 
 
 def validate_zone(name: str) -> None:
@@ -20,7 +20,7 @@ def validate_zone(name: str) -> None:
 
 
 def zone_field() -> "models.CharField[Any, Any]":
-    """Return a column with the name of a zone, as common.moments writes it; "" if unknown."""
+    """Return a column with the name of a zone, as foundation.moments writes it; "" if unknown."""
     return models.CharField(
         _("time zone"),
         max_length=MAX_ZONE,

@@ -10,6 +10,7 @@ import segno
 from allauth.account.adapter import DefaultAccountAdapter
 from allauth.account.utils import perform_login
 from allauth.core import context
+from allauth.core.internal import ratelimit
 from allauth.mfa.adapter import DefaultMFAAdapter
 from django.conf import settings
 from django.contrib.auth import update_session_auth_hash
@@ -18,8 +19,8 @@ from django.urls import reverse
 
 from accounts.models import User
 from accounts.sign_in.identities import apply_roles, closed
-from accounts.user_zone import take_zone
-from common.sealing import Unreadable, seal, unseal
+from accounts.sign_in.user_zone import take_zone
+from foundation.sealing import Unreadable, seal, unseal
 
 
 def enter(request: HttpRequest, user: User) -> HttpResponse:
@@ -50,7 +51,11 @@ class Accounts(DefaultAccountAdapter):  # type: ignore[misc]  # allauth has no t
         password."""
         if not settings.EBB_LOCAL_LOGIN and not request.user.is_authenticated:
             raise self.validation_error("username_password_mismatch")
+        by_address = ratelimit.consume(request, app="allauth.account", action="login_address")
+        if not by_address:
+            raise self.validation_error("too_many_login_attempts")
         super().pre_authenticate(request, **credentials)
+        self._login_failed_rl_usage.usage += by_address.usage  # taken back if the password is right
 
     def login(self, request: HttpRequest, user: User) -> None:
         """Log the user in, and take the browser's time zone."""

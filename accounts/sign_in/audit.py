@@ -13,7 +13,7 @@ from django.utils import timezone
 from accounts.audit import note_installation
 from accounts.models import AuditAction, User
 from accounts.sign_in.identities import note_person
-from common.actors import Actor
+from foundation.actors import Actor
 
 
 @receiver(authenticator_added)

@@ -5,8 +5,8 @@ from django.db import transaction
 
 from accounts.models import AuditAction, User
 from accounts.sign_in.audit import note_factor
-from common.actors import SYSTEM
-from common.sealing import Unreadable, seal, unseal
+from foundation.actors import SYSTEM
+from foundation.sealing import Unreadable, seal, unseal
 
 
 @transaction.atomic

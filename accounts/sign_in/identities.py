@@ -13,8 +13,8 @@ from django.utils import timezone
 from accounts.audit import note_installation
 from accounts.members.services import add_member, remove_member
 from accounts.models import AuditAction, Membership, Role, Space, User
-from common.actors import SYSTEM, Actor
-from common.errors import Conflict
+from foundation.actors import SYSTEM, Actor
+from foundation.errors import Conflict
 
 log = logging.getLogger(__name__)
 

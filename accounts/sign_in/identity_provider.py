@@ -22,8 +22,8 @@ from requests import Response, Session
 
 from accounts.models import AuditAction, User
 from accounts.sign_in.identities import closed, free_name, note_person
-from common.actors import SYSTEM
-from common.connections import release_connection
+from foundation.actors import SYSTEM
+from foundation.database.connections import release_connection
 
 log = logging.getLogger(__name__)
 

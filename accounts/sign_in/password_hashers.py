@@ -8,8 +8,8 @@ from contextlib import contextmanager
 
 from django.contrib.auth import hashers
 
-from common.connections import release_connection
-from common.errors import RateLimited
+from foundation.database.connections import release_connection
+from foundation.errors import RateLimited
 
 # Hashing takes 100 MB and both processors for a tenth of a second. More at once would slow all
 # other requests.

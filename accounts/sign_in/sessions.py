@@ -9,7 +9,7 @@ from django.db import transaction
 from django.http import HttpRequest
 
 from accounts.models import User
-from common.errors import NotFound
+from foundation.errors import NotFound
 
 NOTED_EVERY = timedelta(minutes=5)
 

@@ -15,9 +15,9 @@ from accounts.authentication import Access
 from accounts.models import Space
 from accounts.pages import PageRequest, logged_in, space_page
 from accounts.sign_in.sessions import end_other_sessions, end_session, open_sessions
-from accounts.user_zone import set_zone
-from common.errors import InvalidArguments
-from common.moments import zones_of_places
+from accounts.sign_in.user_zone import set_zone
+from foundation.errors import InvalidArguments
+from foundation.moments import zones_of_places
 
 
 @require_safe

@@ -15,7 +15,7 @@ from accounts.members import invitations
 from accounts.models import Invitation, User
 from accounts.pages import PageRequest, logged_in
 from accounts.sign_in.adapters import enter
-from common.errors import Conflict, NotFound
+from foundation.errors import Conflict, NotFound
 
 
 @sensitive_post_parameters("new_password1", "new_password2")

@@ -17,8 +17,8 @@ from accounts.keys import services as services
 from accounts.keys.connecting import first_texts
 from accounts.models import ApiKey, AuditEntry, Role, Scope, WebhookEvent
 from accounts.pages import PageRequest, space_page
-from common.errors import Conflict, FieldError, InvalidArguments
-from common.pagination import keyset
+from foundation.errors import Conflict, FieldError, InvalidArguments
+from foundation.http.pagination import keyset
 
 ENTRIES = 20
 GRACES = {

@@ -20,8 +20,8 @@ from accounts.members.invitation_mail import mail_invitation
 from accounts.models import Invitation, Membership, Role
 from accounts.pages import PageRequest, space_page
 from accounts.views.keys import audited
-from common.errors import Conflict, InvalidArguments
-from common.pagination import keyset
+from foundation.errors import Conflict, InvalidArguments
+from foundation.http.pagination import keyset
 
 PAGE_SIZE = 100
 ROLES = (

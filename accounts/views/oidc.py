@@ -18,6 +18,7 @@ from django.db import IntegrityError
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect
 from django.urls import reverse
+from django.utils.crypto import get_random_string
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
@@ -28,11 +29,13 @@ from accounts.sign_in.identity_provider import failed
 
 # An answer that is not JSON, or JSON of another shape.
 _NONSENSE = (RequestException, ValueError, LookupError, TypeError, AttributeError)
+# In the session: a provider that does not know PKCE gives anyone the ID token of a stolen code.
+_NONCE = "oidc_nonce"
 _PUBLIC_KEY = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "EdDSA"]
 
 
 class _Provider(OpenIDConnectOAuth2Adapter):  # type: ignore[misc]  # allauth has no types
-    """Also checks the ID token's signature, the issuer, and that all claims are of one person."""
+    """Also checks signature, issuer and nonce, and that all claims are of one person."""
 
     @property
     def openid_config(self) -> dict[str, Any]:
@@ -54,6 +57,8 @@ class _Provider(OpenIDConnectOAuth2Adapter):  # type: ignore[misc]  # allauth ha
             raise OAuth2Error(f"The ID token is wrong: {error}") from error
         if claims.get("azp", app.client_id) != app.client_id:
             raise OAuth2Error("The ID token is for another client.")
+        if claims.get("nonce", "") != request.session.get(_NONCE):
+            raise OAuth2Error("The ID token is for another browser.")
         if "userinfo_endpoint" in self.openid_config:
             more_claims = self._fetch_user_info(token.token)
             if more_claims.get("sub") != claims["sub"]:
@@ -133,8 +138,11 @@ def oidc_callback(request: HttpRequest) -> HttpResponse:
 def _to_provider(request: HttpRequest, process: str, next_url: str = "") -> HttpResponse:
     provider = get_adapter().get_provider(request, settings.EBB_OIDC_ISSUER)
     provider.oauth2_adapter_class = _Provider
+    nonce = {"nonce": request.session.setdefault(_NONCE, get_random_string(32))}
     try:
-        answer: HttpResponse = provider.redirect(request, process, next_url=next_url or None)
+        answer: HttpResponse = provider.redirect(
+            request, process, next_url=next_url or None, auth_params=nonce
+        )
     except _NONSENSE as error:
         return failed(request, error, status=503)
     return answer

@@ -21,10 +21,10 @@ from assessor.models import Assessment
 from assessor.outbox.services import store_assessed
 from assessor.saving.immediate import assess_now
 from assessor.screening import assessed_part, mask_exchange
-from common.actors import Actor
-from common.connections import release_connection
-from common.leases import database_now
-from common.moments import in_zone, stored_zone, zone_name
+from foundation.actors import Actor
+from foundation.database.connections import release_connection
+from foundation.database.leases import database_now
+from foundation.moments import in_zone, stored_zone, zone_name
 from memory.drafts import DOCUMENT
 from memory.jobs import services as jobs
 from memory.jobs.kinds import Labels

@@ -13,8 +13,8 @@ from typing import Any, Final
 from django.utils.translation import gettext_noop as _
 
 from assessor.documents.markdown_text import plain_text
-from common.errors import EbbError
-from common.storable import storable
+from foundation.errors import EbbError
+from foundation.texts.storable import storable
 
 MAX_BYTES: Final = 10 * 2**20
 MAX_PAGES: Final = 50

@@ -14,8 +14,8 @@ from typing import Annotated, Any
 import json5
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
-from common.fields import Text
-from common.storable import storable
+from foundation.texts.fields import Text
+from foundation.texts.storable import storable
 from memory.drafts import Content, Facets, MemoryTypeName, Tag, Topic
 from memory.formulas.importance import DEFAULT_TYPE, MEMORY_TYPES
 

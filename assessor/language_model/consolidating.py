@@ -16,7 +16,7 @@ from accounts.models import Space
 from assessor.language_model.answers import as_required, json_object
 from assessor.language_model.grounding import is_grounded
 from assessor.llm import ChatMessage, Completion, ModelError, model_session
-from common.connections import release_connection
+from foundation.database.connections import release_connection
 from memory.consolidation.grouping import Sentence
 from memory.drafts import Content
 from memory.model_connections.choosing import ChosenModel, chosen_model

@@ -13,8 +13,8 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_valida
 
 from assessor.language_model.answers import as_required, json_object
 from assessor.llm import ChatMessage, ChatModel, ModelError, Usage
-from common.fields import Text
-from common.text_forms import folded
+from foundation.texts.fields import Text
+from foundation.texts.forms import folded
 from memory.recall.similar import Neighbour
 from memory.reconciliation.rules import Decision, Verdict, superseding
 

@@ -1,7 +1,7 @@
 """The SDK's clients of one endpoint, one for each event loop.
 
 A client's connections belong to the event loop that opened them. The web process and the
-worker (common.event_loops) each have one loop for life and keep its connections.
+worker (foundation.event_loops) each have one loop for life and keep its connections.
 """
 
 import asyncio

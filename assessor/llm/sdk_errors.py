@@ -27,7 +27,7 @@ from assessor.llm.errors import (
     ModelUnauthorized,
     ModelUnreachable,
 )
-from common.retry_after import retry_after
+from foundation.http.retry_after import retry_after
 
 # Looked up along the class's ancestors: APIStatusError covers statuses without their own class
 # (402, 413). A test checks that the table covers every error class of the SDK.

@@ -1,12 +1,12 @@
 import accounts.models.zones
-import common.readers
+import foundation.readers
 import django.contrib.postgres.fields
 import django.db.models.deletion
 import django.utils.timezone
 import uuid
 from django.db import migrations, models
 
-from common.space_keys import SpaceKeys
+from foundation.database.space_keys import SpaceKeys
 
 
 class Migration(migrations.Migration):
@@ -27,15 +27,15 @@ class Migration(migrations.Migration):
                 ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
                 ('request_id', models.CharField(blank=True, db_default='', editable=False, max_length=64)),
                 ('idempotency_key', models.CharField(blank=True, editable=False, max_length=200, null=True)),
-                ('user_id', models.CharField(blank=True, max_length=255, null=True, validators=[common.readers.validate_user], verbose_name='user ID')),
-                ('said_by', models.CharField(blank=True, max_length=255, null=True, validators=[common.readers.validate_name], verbose_name='said by')),
+                ('user_id', models.CharField(blank=True, max_length=255, null=True, validators=[foundation.readers.validate_user], verbose_name='user ID')),
+                ('said_by', models.CharField(blank=True, max_length=255, null=True, validators=[foundation.readers.validate_name], verbose_name='said by')),
                 ('user_message', models.TextField(verbose_name='user message')),
                 ('assistant_response', models.TextField(blank=True, verbose_name="assistant's reply")),
                 ('source_role', models.CharField(default='user', max_length=20, verbose_name='speaker role')),
                 ('source_conversation', models.CharField(blank=True, max_length=200, verbose_name='conversation')),
                 ('context', models.JSONField(blank=True, default=dict, verbose_name='context')),
-                ('agent_id', models.CharField(blank=True, max_length=255, null=True, validators=[common.readers.validate_name], verbose_name='agent ID')),
-                ('session_id', models.CharField(blank=True, max_length=255, null=True, validators=[common.readers.validate_name], verbose_name='session ID')),
+                ('agent_id', models.CharField(blank=True, max_length=255, null=True, validators=[foundation.readers.validate_name], verbose_name='agent ID')),
+                ('session_id', models.CharField(blank=True, max_length=255, null=True, validators=[foundation.readers.validate_name], verbose_name='session ID')),
                 ('metadata', models.JSONField(blank=True, db_default={}, default=dict, verbose_name='metadata')),
                 ('state', models.CharField(choices=[('queued', 'queued'), ('running', 'running'), ('retrying', 'retrying'), ('done', 'done'), ('ignored', 'ignored'), ('failed', 'failed')], default='queued', max_length=8, verbose_name='state')),
                 ('due_at', models.DateTimeField(default=django.utils.timezone.now, verbose_name='due')),

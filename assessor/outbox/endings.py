@@ -13,8 +13,8 @@ from accounts.models import WebhookEvent
 from assessor.errors import AssessmentError
 from assessor.models import MAX_ATTEMPTS, Assessment, State
 from assessor.outbox.fault_labels import SENTENCES, WORKERS_STOPPED
-from common.metrics import assessments_finished
-from common.storable import storable
+from foundation.metrics import assessments_finished
+from foundation.texts.storable import storable
 from memory.models.policies import current_policy
 from memory.text.secrets import mask_secrets
 from memory.webhooks.services import emit

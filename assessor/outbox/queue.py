@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import Any
 
 from assessor.models import Assessment, AssessmentQuerySet, State
-from common import queue
+from foundation import queue
 
 TASK = "assessor.tasks.assess"
 

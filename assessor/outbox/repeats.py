@@ -11,8 +11,8 @@ from accounts.models import AuditAction, Space
 from assessor.models import Assessment, State
 from assessor.outbox.services import queue_assessment, retry
 from assessor.saving.exchanges import joined, span_of
-from common.actors import Actor
-from common.errors import Conflict, NotFound
+from foundation.actors import Actor
+from foundation.errors import Conflict, NotFound
 
 
 @transaction.atomic

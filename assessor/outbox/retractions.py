@@ -15,7 +15,7 @@ from assessor.models import Assessment, State
 from assessor.outbox.masking import forget_secrets
 from assessor.outbox.queue import enqueue_on_commit
 from assessor.saving.taught import lock_taught, made_in
-from common.actors import Actor
+from foundation.actors import Actor
 from memory.models import BinReason, Memory, Reason
 from memory.reconciliation.discarding import superseded_by, take_place_again
 from memory.retention.recycle_bin import move_to_bin, restore_memories

@@ -1,8 +1,8 @@
 """Moves an exchange through the outbox: queued, claimed, then finished, skipped, rescheduled or
 failed.
 
-A failed exchange may be retried. A worker leases an exchange (common.leases); after losing the
-lease, it writes nothing.
+A failed exchange may be retried. A worker leases an exchange (foundation.database.leases); after
+losing the lease, it writes nothing.
 """
 
 from dataclasses import asdict
@@ -27,11 +27,11 @@ from assessor.saving.exchanges import span_of
 from assessor.saving.remembering import MemoryWriteIntent, tells_news, update_memory, write_intent
 from assessor.saving.second_opinion import SecondOpinion
 from assessor.screening import anything_said, mask_result
-from common import leases
-from common.errors import Conflict
-from common.log_ids import request_id
-from common.moments import beside
-from common.storable import storable
+from foundation.database import leases
+from foundation.errors import Conflict
+from foundation.log_ids import request_id
+from foundation.moments import beside
+from foundation.texts.storable import storable
 from memory.formulas.retention import ttl_seconds
 from memory.models import Memory, Reason
 from memory.models.policies import current_policy

@@ -15,7 +15,7 @@ from assessor.models import Assessment, State
 from assessor.outbox.queue import enqueue_on_commit, requeue
 from assessor.saving.exchanges import exchange_of, rows_of
 from assessor.screening import assessed_part
-from common.locks import lock_changes
+from foundation.database.locks import lock_changes
 from memory.drafts import MAX_CONTENT
 from memory.embeddings import get_embedder
 from memory.policy import AssessmentPolicy

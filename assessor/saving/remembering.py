@@ -15,8 +15,8 @@ from assessor.saving.screened import screened
 from assessor.saving.second_opinion import SecondOpinion
 from assessor.saving.taught import lock_taught
 from assessor.screening import Finding, evidence, stated_by_user
-from common.actors import Actor
-from common.errors import Conflict
+from foundation.actors import Actor
+from foundation.errors import Conflict
 from memory.drafts import DOCUMENT, MAX_TAGS, Facets, MemoryChange, MemoryDraft, Replacement, Source
 from memory.embeddings import EmbeddingError
 from memory.formulas.importance import DEFAULT_TYPE, TYPE_IMPORTANCE

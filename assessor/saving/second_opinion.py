@@ -14,7 +14,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_valida
 from assessor.language_model.answers import as_required, json_object
 from assessor.llm import ChatMessage, ChatModel, ModelError, Usage
 from assessor.screening import Finding
-from common.fields import Text
+from foundation.texts.fields import Text
 
 logger = logging.getLogger(__name__)
 

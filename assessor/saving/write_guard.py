@@ -20,7 +20,7 @@ from assessor.language_model.reconciling import advise as ask_model
 from assessor.llm import model_session
 from assessor.local.restatement import in_own_words
 from assessor.screening import screen, suspect_words
-from common.connections import release_connection
+from foundation.database.connections import release_connection
 from memory.drafts import Facets
 from memory.embeddings import EmbeddingError
 from memory.model_connections.choosing import chosen_model

@@ -72,7 +72,7 @@ def outcomes(space: Any, user_id: str, changes: Sequence[Change]) -> Iterator[Ou
 
 
 def _say(space: Any, user_id: str, text: str, now: datetime) -> None:
-    from common.actors import SYSTEM
+    from foundation.actors import SYSTEM
     from memory.drafts import MemoryAsked
     from memory.reconciliation.services import remember_drafts
 
@@ -81,7 +81,7 @@ def _say(space: Any, user_id: str, text: str, now: datetime) -> None:
 
 
 def _first(space: Any, user_id: str, question: str) -> str:
-    from common.readers import Reader
+    from foundation.readers import Reader
     from memory.recall.recall import SearchRequest, recall
 
     request = SearchRequest(question, limit=1, reader=Reader(user_id))
@@ -90,7 +90,7 @@ def _first(space: Any, user_id: str, question: str) -> str:
 
 def measure() -> None:
     """Print the shares of both languages and save them with the changes that were missed."""
-    from common.actors import SYSTEM
+    from foundation.actors import SYSTEM
     from memory.embeddings.embedders import configured_embedder
     from memory.spaces.services import create_space
 

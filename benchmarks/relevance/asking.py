@@ -68,7 +68,7 @@ class Space:
 
     def __init__(self, drafts: Sequence[Any], size: str, now: datetime) -> None:
         from accounts.models import Embedder, Space
-        from common.actors import SYSTEM
+        from foundation.actors import SYSTEM
         from memory.spaces.services import create_space
         from memory.store.services import create_memories
 

@@ -18,9 +18,9 @@ from chat.schemas import (
     ConversationOut,
     Search,
 )
-from common.errors import NotFound
-from common.pagination import keyset
-from common.requests import RowId, parse_uuid
+from foundation.errors import NotFound
+from foundation.http.pagination import keyset
+from foundation.http.requests import RowId, parse_uuid
 
 router = Router(tags=["chat"])
 

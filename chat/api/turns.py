@@ -26,9 +26,9 @@ from chat.replies.stored_turns import ReplyFailed, kept, stored_reply
 from chat.replies.turns import NewConversation, answer_again, begin_turn
 from chat.replies.writing import Done, Event, Failed, Recalled, Token, Tool, stream_reply
 from chat.schemas import AnswerIn, ChatIn, ChatOut, EditIn
-from common.connections import release_connection, release_request_connection
-from common.moments import zone_name
-from common.requests import OnceOnly, or_events
+from foundation.database.connections import release_connection, release_request_connection
+from foundation.http.requests import OnceOnly, or_events
+from foundation.moments import zone_name
 from memory.embeddings import EmbeddingError
 from memory.recall.share import turn_of
 from memory.store.idempotency import key_of

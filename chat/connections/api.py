@@ -7,9 +7,9 @@ from ninja import Query, Router, Status
 from accounts.authentication import BearerKey, OperatorSession, operator_of
 from assessor.statistics.connection_figures import ConnectionFigures, connection_figures
 from chat.connections.connection_trials import tested
-from common.errors import NotFound
-from common.pagination import keyset
-from common.requests import PageIn, RowId, may_fail, parse_uuid
+from foundation.errors import NotFound
+from foundation.http.pagination import keyset
+from foundation.http.requests import PageIn, RowId, may_fail, parse_uuid
 from memory.model_connections import services
 from memory.model_connections.schemas import (
     ConnectionChangeIn,

@@ -10,8 +10,8 @@ from ninja import Path, Query, Router, Status
 
 from accounts.authentication import BearerKey, OperatorSession, operator_of
 from accounts.models import Space
-from common.errors import NotFound
-from common.requests import may_fail
+from foundation.errors import NotFound
+from foundation.http.requests import may_fail
 from memory.embeddings.embedders import choose_for_new_spaces
 from memory.model_connections import services
 from memory.model_connections.choosing import chosen_model

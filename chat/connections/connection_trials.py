@@ -30,7 +30,7 @@ from assessor.llm.errors import (
 )
 from assessor.outbox.fault_labels import fault
 from chat.connections.tool_ability import SCHEMA, call_tool, record_ability
-from common.connections import release_connection
+from foundation.database.connections import release_connection
 from memory.embeddings import EmbeddingError, likely_embedders, try_endpoint
 from memory.model_connections.choosing import ModelConfiguration, key_of, prices_of, public_only
 from memory.model_connections.fields import refuse_private

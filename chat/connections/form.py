@@ -8,7 +8,7 @@ from django.http import QueryDict
 from django.utils.translation import gettext as _
 
 from accounts.forms import SentText
-from common.errors import FieldError, InvalidArguments
+from foundation.errors import FieldError, InvalidArguments
 from memory.model_connections.fields import LONGEST, ConnectionFields
 from memory.model_connections.presets import PRESETS, Preset
 from memory.models import ModelConnection

@@ -15,7 +15,7 @@ from accounts.pages import PageRequest, space_page
 from assessor.statistics.connection_figures import connection_figures
 from chat.connections.providers import parts
 from chat.connections.trials import try_part
-from common.connections import release_connection
+from foundation.database.connections import release_connection
 from memory.model_connections.choosing import environment_decides
 from memory.model_connections.presets import PRESETS
 from memory.models import ANSWERING, ModelConnection, Purpose

@@ -14,7 +14,7 @@ from django.core.cache import cache
 from django.utils.translation import gettext as _
 
 from assessor.llm import ChatMessage, ModelError, ToolCall, trial_session
-from common import queue
+from foundation import queue
 from memory.model_connections.choosing import ModelConfiguration
 
 if TYPE_CHECKING:

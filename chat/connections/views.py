@@ -27,8 +27,8 @@ from chat.connections.connection_trials import configuration_of, listed_names, t
 from chat.connections.form import asked_fields, error_texts, new_form, wrong_form
 from chat.connections.local_servers import found_servers, local_addresses
 from chat.connections.page import MOVE, connection_context, models_page
-from common.connections import release_connection
-from common.errors import Conflict, InvalidArguments
+from foundation.database.connections import release_connection
+from foundation.errors import Conflict, InvalidArguments
 from memory.embeddings import EmbeddingError
 from memory.embeddings.embedders import choose_for_new_spaces
 from memory.model_connections import services

@@ -17,8 +17,8 @@ from assessor.outbox.erasure import rewrite
 from chat.models import UNFINISHED, Conversation, Message, StoredResponse
 from chat.replies.turns import title_of
 from chat.why.relevance import question_of
-from common.actors import Actor
-from common.errors import Conflict, NotFound
+from foundation.actors import Actor
+from foundation.errors import Conflict, NotFound
 from memory.models import Memory
 from memory.text.secrets import has_label, mask_json, mask_secrets, mask_values, secrets_in
 

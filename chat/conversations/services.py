@@ -12,8 +12,8 @@ from assessor.outbox.retractions import put_back, withdraw
 from assessor.outbox.services import complete_exchange, reopen_exchange
 from chat.choices import Choices, chosen
 from chat.models import REPLY_OVERDUE, Conversation, Message
-from common.errors import NotFound
-from common.readers import Reader
+from foundation.errors import NotFound
+from foundation.readers import Reader
 from memory.references import check_change
 
 

@@ -8,8 +8,8 @@ from django.db import transaction
 from accounts.audit import note
 from accounts.models import AuditAction, Space
 from chat.models import Conversation
-from common.actors import Actor
-from common.errors import NotFound
+from foundation.actors import Actor
+from foundation.errors import NotFound
 
 
 @transaction.atomic

@@ -24,7 +24,7 @@ from chat.conversations.services import (
 from chat.models import Conversation
 from chat.refusals import refusal
 from chat.schemas import MAX_SEARCH, Title
-from common.pagination import keyset
+from foundation.http.pagination import keyset
 
 PAGE_SIZE = 50
 _TITLE: TypeAdapter[str] = TypeAdapter(Title)

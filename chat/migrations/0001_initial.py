@@ -1,5 +1,5 @@
 import accounts.models.zones
-import common.readers
+import foundation.readers
 import django.db.models.deletion
 import django.db.models.functions.text
 import django.utils.timezone
@@ -7,7 +7,7 @@ import uuid
 from django.conf import settings
 from django.db import migrations, models
 
-from common.space_keys import SpaceKeys
+from foundation.database.space_keys import SpaceKeys
 
 
 class Migration(migrations.Migration):
@@ -25,9 +25,9 @@ class Migration(migrations.Migration):
             name='Conversation',
             fields=[
                 ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
-                ('user_id', models.CharField(blank=True, max_length=255, null=True, validators=[common.readers.validate_user], verbose_name='user ID')),
-                ('agent_id', models.CharField(blank=True, max_length=255, null=True, validators=[common.readers.validate_name], verbose_name='agent ID')),
-                ('session_id', models.CharField(blank=True, max_length=255, null=True, validators=[common.readers.validate_name], verbose_name='session ID')),
+                ('user_id', models.CharField(blank=True, max_length=255, null=True, validators=[foundation.readers.validate_user], verbose_name='user ID')),
+                ('agent_id', models.CharField(blank=True, max_length=255, null=True, validators=[foundation.readers.validate_name], verbose_name='agent ID')),
+                ('session_id', models.CharField(blank=True, max_length=255, null=True, validators=[foundation.readers.validate_name], verbose_name='session ID')),
                 ('title', models.CharField(blank=True, max_length=120, verbose_name='title')),
                 ('memory', models.CharField(choices=[('on', 'memory on'), ('read_only', 'memory read-only'), ('off', 'memory off')], db_default='on', default='on', max_length=9, verbose_name='memory')),
                 ('external_id', models.CharField(blank=True, db_default='', max_length=220, verbose_name="client's conversation ID")),
@@ -53,7 +53,7 @@ class Migration(migrations.Migration):
                 ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
                 ('position', models.PositiveIntegerField(verbose_name='position')),
                 ('role', models.CharField(choices=[('user', 'user'), ('assistant', 'assistant')], max_length=9, verbose_name='role')),
-                ('said_by', models.CharField(blank=True, max_length=255, null=True, validators=[common.readers.validate_name], verbose_name='said by')),
+                ('said_by', models.CharField(blank=True, max_length=255, null=True, validators=[foundation.readers.validate_name], verbose_name='said by')),
                 ('state', models.CharField(choices=[('pending', 'pending'), ('streaming', 'streaming'), ('done', 'done'), ('stopped', 'stopped'), ('failed', 'failed')], default='done', max_length=9, verbose_name='state')),
                 ('leased_until', models.DateTimeField(blank=True, editable=False, null=True)),
                 ('content', models.TextField(blank=True, verbose_name='content')),

@@ -21,9 +21,9 @@ from accounts.models.zones import zone_field
 from chat.models.stored_responses import StoredResponse as StoredResponse
 from chat.models.stored_responses import StoredResponseQuerySet as StoredResponseQuerySet
 from chat.models.turn_keys import IdempotentTurn as IdempotentTurn
-from common.moments import in_zone, stored_zone
-from common.readers import Reader
-from common.text_forms import folded
+from foundation.moments import in_zone, stored_zone
+from foundation.readers import Reader
+from foundation.texts.forms import folded
 
 # A reply that is unfinished after this time will never end, because its process is gone.
 REPLY_OVERDUE = timedelta(minutes=10)

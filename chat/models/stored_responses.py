@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts.models import Space
 from accounts.models.space_rows import SpaceForeignKey, SpaceRow
-from common.readers import Reader
+from foundation.readers import Reader
 
 
 class StoredResponseQuerySet(models.QuerySet["StoredResponse"]):

@@ -20,7 +20,7 @@ from chat.models import MemoryUse
 from chat.playground.persons import starts_alone
 from chat.responders import get_responder, model_names
 from chat.responders.model import ModelResponder
-from common.connections import release_request_connection
+from foundation.database.connections import release_request_connection
 from memory.policies.profiles import PROFILE_CHOICES, PROFILE_NAMES
 from memory.policy import PolicyDocument
 

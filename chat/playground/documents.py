@@ -9,12 +9,12 @@ from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_POST
 
 from accounts.authentication import Access
+from accounts.limits.rate_limits import CallKind, count_call
 from accounts.pages import PageRequest, space_page
-from accounts.rate_limits import CallKind, count_call
 from assessor.documents.document_job import KIND, start_document
 from assessor.documents.reading import MAX_BYTES, is_readable
 from chat.playground.persons import user_here
-from common.errors import Conflict, InvalidArguments
+from foundation.errors import Conflict, InvalidArguments
 from memory.jobs.views import job_context
 from memory.models import Job
 

@@ -19,7 +19,7 @@ from chat.playground.persons import FOREIGN, may_continue
 from chat.refusals import refusal
 from chat.replies.edits import edit_message, undo_edit
 from chat.replies.turns import answer_again
-from common.errors import Conflict
+from foundation.errors import Conflict
 from memory.drafts import Content
 from memory.models.policies import current_policy
 

@@ -14,7 +14,7 @@ from accounts.pages import PageRequest, space_page
 from chat.conversations.redaction import redact_secrets
 from chat.models import Message
 from chat.refusals import refusal
-from common.errors import Conflict
+from foundation.errors import Conflict
 from memory.models.policies import current_policy
 
 

@@ -16,7 +16,7 @@ from assessor.models import Assessment
 from assessor.outbox import services
 from chat.models import Message
 from chat.refusals import GONE, refusal
-from common.errors import Conflict
+from foundation.errors import Conflict
 from memory.memories.edit_form import edited
 from memory.models import Memory, Reason, Status
 from memory.models.policies import current_policy

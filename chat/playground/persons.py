@@ -11,7 +11,7 @@ from accounts.pages import PageRequest
 from chat.conversations.services import conversation_for
 from chat.models import Conversation
 from chat.replies.turns import NewConversation
-from common.errors import NotFound
+from foundation.errors import NotFound
 
 FOREIGN = gettext_lazy("This conversation belongs to another user.")
 OWN = "me"

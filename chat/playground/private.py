@@ -28,8 +28,8 @@ from chat.replies.writing import Done, Failed, Recalled, Token
 from chat.schemas import ChatIn
 from chat.text.growing_text import GrowingText
 from chat.why.inspector import why_unkept
-from common.connections import in_thread
-from common.errors import InvalidArguments
+from foundation.database.connections import in_thread
+from foundation.errors import InvalidArguments
 from memory.models.policies import current_policy
 
 

@@ -27,8 +27,8 @@ from chat.replies.sse import event, event_stream
 from chat.replies.writing import Event, Recalled, Token, Tool
 from chat.text.growing_text import GrowingText
 from chat.why.views import inspected
-from common.connections import in_thread, release_request_connection
-from common.errors import Conflict
+from foundation.database.connections import in_thread, release_request_connection
+from foundation.errors import Conflict
 
 
 @require_GET

@@ -20,7 +20,7 @@ from chat.playground.page import days_above
 from chat.playground.persons import FOREIGN, is_foreign, new_conversation
 from chat.refusals import refusal
 from chat.replies.turns import begin_turn
-from common.errors import Conflict
+from foundation.errors import Conflict
 from memory.drafts import Content
 
 BUSY = gettext_lazy("A reply is still being written. Send your message when it is done.")

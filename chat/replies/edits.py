@@ -14,9 +14,9 @@ from accounts.models import Space
 from assessor.outbox.retractions import reinstate, retract
 from chat.models import Conversation, Message, MessageQuerySet
 from chat.replies.turns import lock_conversation, next_position, only_read, title_of, write_turn
-from common.actors import Actor
-from common.errors import Conflict, NotFound
-from common.moments import zone_name
+from foundation.actors import Actor
+from foundation.errors import Conflict, NotFound
+from foundation.moments import zone_name
 
 
 @transaction.atomic

@@ -21,8 +21,8 @@ from chat.replies import live
 from chat.replies.process_channel import ALL, OWN, ProcessMessage, listen, send
 from chat.replies.services import is_being_written
 from chat.replies.writing import Event, Recalled, Token, Tool
-from common.connections import in_thread
-from common.errors import Conflict
+from foundation.database.connections import in_thread
+from foundation.errors import Conflict
 
 logger = logging.getLogger(__name__)
 

@@ -17,7 +17,7 @@ from chat.choices import Choices, chosen
 from chat.models import Conversation, MemoryUse, Message
 from chat.replies.writing import HISTORY_MESSAGES, Done, Draft, Event, Failed, recall_for, written
 from chat.responders import get_responder
-from common.connections import in_last_thread, in_thread
+from foundation.database.connections import in_last_thread, in_thread
 from memory.embeddings import EmbeddingError
 
 

@@ -16,7 +16,7 @@ from django.db.models import Q
 
 from chat.models import REPLY_OVERDUE, UNFINISHED, Message
 from chat.replies.services import LEASE, Reply, claim_reply, finish_reply, lease_end
-from common.connections import in_thread
+from foundation.database.connections import in_thread
 
 logger = logging.getLogger(__name__)
 

@@ -9,8 +9,8 @@ from chat.models import Conversation
 from chat.responders.base import MOST_KNOWN
 from chat.responders.kinds import Kind
 from chat.responders.utterances import forget_what, kind_of
-from common.moments import beside
-from common.readers import Reader
+from foundation.moments import beside
+from foundation.readers import Reader
 from memory.formulas.ranking import PROFILES, Profile
 from memory.recall.recall import Recall, SearchRequest, recall
 

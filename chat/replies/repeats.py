@@ -8,7 +8,7 @@ from django.db import connection, transaction
 from accounts.models import Space
 from chat.models import IdempotentTurn, Message
 from chat.replies.turns import answer_again
-from common.errors import Conflict, NotFound
+from foundation.errors import Conflict, NotFound
 
 
 @transaction.atomic

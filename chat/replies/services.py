@@ -18,7 +18,7 @@ from chat.responders.kinds import LISTS
 from chat.responders.utterances import kind_of
 from chat.why.attribution import attributed
 from chat.why.relevance import question_of
-from common.actors import Actor
+from foundation.actors import Actor
 from memory.models import Reason
 from memory.store.uses import mark_used
 

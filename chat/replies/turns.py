@@ -22,8 +22,8 @@ from chat.choices import Choices, chosen
 from chat.models import REPLY_OVERDUE, Conversation, MemoryUse, Message
 from chat.replies.services import lease_end
 from chat.text.markdown import to_text
-from common.errors import Conflict, NotFound
-from common.moments import zone_name
+from foundation.errors import Conflict, NotFound
+from foundation.moments import zone_name
 from memory.drafts import MAX_CONTENT
 from memory.models.policies import current_policy
 

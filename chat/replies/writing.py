@@ -26,10 +26,10 @@ from chat.responders.base import Offer
 from chat.responders.builtin import BuiltinResponder
 from chat.responders.toolbox import Toolbox, ToolUse
 from chat.why import explaining
-from common.connections import in_last_thread, in_thread
-from common.errors import Conflict
-from common.leases import database_now
-from common.storable import storable
+from foundation.database.connections import in_last_thread, in_thread
+from foundation.database.leases import database_now
+from foundation.errors import Conflict
+from foundation.texts.storable import storable
 from memory.embeddings import EmbeddingError
 from memory.memories.schemas import memories_out, results_out
 from memory.model_connections.services import record_failure, record_success

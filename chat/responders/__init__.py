@@ -8,7 +8,7 @@ from chat.connections.tool_ability import ToolAbility
 from chat.responders.base import Responder, Turn
 from chat.responders.builtin import BuiltinResponder
 from chat.responders.model import ModelResponder
-from common.connections import in_thread
+from foundation.database.connections import in_thread
 from memory.model_connections.choosing import ChosenModel, chosen_model
 from memory.model_connections.usage import UsageMeter
 from memory.models import Purpose, UsagePurpose

@@ -36,7 +36,7 @@ from chat.responders.utterances import (
     questions_in,
     share_a_word,
 )
-from common.moments import beside
+from foundation.moments import beside
 from memory.models import Memory
 from memory.models.choices import MemoryType
 from memory.recall.results import Result

@@ -5,7 +5,7 @@ from datetime import datetime
 from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 
-from common.moments import beside
+from foundation.moments import beside
 from memory.drafts import DOCUMENT
 from memory.models import Memory
 

@@ -17,11 +17,11 @@ from assessor.gate.exchanges import handed_over_in
 from assessor.llm import ToolCall
 from assessor.screening import assessed_part, mask_exchange, screen, suspect
 from chat.models import Conversation, MemoryUse
-from common.actors import Actor
-from common.connections import in_thread
-from common.errors import EbbError, NotFound
-from common.readers import Reader
-from common.storable import storable
+from foundation.actors import Actor
+from foundation.database.connections import in_thread
+from foundation.errors import EbbError, NotFound
+from foundation.readers import Reader
+from foundation.texts.storable import storable
 from memory.embeddings import EmbeddingError
 from memory.models.reasons import FROM_PASTED, because
 from memory.policy import PolicyDocument

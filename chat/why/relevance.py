@@ -9,7 +9,7 @@ from django.db import transaction
 
 from accounts.models import User
 from chat.models import Message
-from common.actors import Actor
+from foundation.actors import Actor
 from memory.lab.relevance import mark_relevance, unmark_relevance
 from memory.models import Reason
 from memory.store.uses import Use, redo_use, undo_use

@@ -12,7 +12,7 @@ from accounts.forms import SentText
 from accounts.pages import PageRequest, space_page
 from chat.refusals import refusal
 from chat.why.views import drawn, listing
-from common.errors import Conflict
+from foundation.errors import Conflict
 from memory.models.reasons import MAX_QUOTED
 from memory.review.reports import report_memory
 

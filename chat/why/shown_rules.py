@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from accounts.authentication import Access
-from common.readers import Reader
+from foundation.readers import Reader
 
 
 def rules_seen(

@@ -8,11 +8,11 @@ from ninja.openapi.schema import OpenAPISchema
 from ninja.router import BoundRouter
 
 from accounts.authentication import USER_HEADER, SessionAccess
-from common.names import MAX_NAME, NAME_PATTERN
-from common.request_ids import HEADER
-from common.requests import Problem
 from config.api.query_parameters import refuse_unknown_parameters
 from endpoints.portable_openapi import make_portable
+from foundation.http.request_ids import HEADER
+from foundation.http.requests import Problem
+from foundation.texts.names import MAX_NAME, NAME_PATTERN
 
 _ID = {
     HEADER: {

@@ -13,7 +13,7 @@ from ninja.params.models import QueryModel
 from ninja.router import BoundRouter
 
 from accounts.authentication import SessionAccess
-from common.errors import FieldError, InvalidArguments
+from foundation.errors import FieldError, InvalidArguments
 
 
 class _KnownParameters(QueryModel):

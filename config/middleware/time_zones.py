@@ -10,8 +10,8 @@ from typing import Any
 from django.http import HttpRequest
 from django.utils import timezone
 
-from accounts.user_zone import COOKIE
-from common.moments import zone_called
+from accounts.sign_in.user_zone import COOKIE
+from foundation.moments import zone_called
 
 Handler = Callable[[HttpRequest], Any]
 

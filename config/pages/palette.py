@@ -17,9 +17,9 @@ from accounts.models import Space
 from accounts.pages import PageRequest, space_page
 from accounts.views.settings import PAGES as SETTINGS
 from chat.models import Conversation
-from common.pagination import keyset
-from common.text_forms import folded
 from config.pages.navigation import DAILY, MORE, SPACES_LISTED
+from foundation.http.pagination import keyset
+from foundation.texts.forms import folded
 from memory.models import Memory
 from memory.models.memories import MemoryQuerySet
 

@@ -13,7 +13,6 @@ from assessor.gate import GATE_HEADER
 from assessor.llm import ModelError
 from assessor.llm.errors import ModelNotFound
 from chat.replies.sse import event_stream
-from common.connections import in_thread, release_request_connection
 from endpoints.completions.backends import get_backend
 from endpoints.completions.conversation_lookup import Names, conversation_in
 from endpoints.completions.embeddings import embedding_models
@@ -29,6 +28,7 @@ from endpoints.completions.schemas import (
     ModelList,
     ModelOut,
 )
+from foundation.database.connections import in_thread, release_request_connection
 
 router = Router(tags=["OpenAI-compatible"])
 

@@ -14,9 +14,9 @@ from assessor.llm import ChatModel, TextDelta
 from assessor.llm.errors import ModelBadRequest, ModelNotFound
 from chat.responders import Turn, configured_model
 from chat.responders.builtin import BuiltinResponder
-from common.connections import in_last_thread
-from common.errors import FieldError, InvalidArguments
 from endpoints.completions.schemas import Json, MemoryHeaders
+from foundation.database.connections import in_last_thread
+from foundation.errors import FieldError, InvalidArguments
 from memory.model_connections.usage import UsageMeter
 
 # Names for the configured model.

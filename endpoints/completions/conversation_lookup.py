@@ -14,9 +14,9 @@ from django.db.models.functions import MD5
 
 from accounts.models import Space
 from chat.models import REPLY_OVERDUE, Conversation, ConversationQuerySet, Message, MessageQuerySet
-from common.readers import Reader
 from endpoints.completions.likeness import most_alike
 from endpoints.completions.messages import Said
+from foundation.readers import Reader
 
 # Maximum number of earlier turns with the same question to compare with the client's history.
 COMPARED = 20

@@ -9,14 +9,14 @@ from ninja import Field, Router
 from pydantic import BaseModel, BeforeValidator
 
 from accounts.authentication import access_to
+from accounts.limits.rate_limits import CallKind, count_call
 from accounts.models import Space
-from accounts.rate_limits import CallKind, count_call
 from assessor.llm.errors import ModelNotFound
-from common.connections import release_connection
-from common.errors import FieldError, InvalidArguments
-from common.fields import Text
 from endpoints.completions.backends import DEFAULT_NAMES
 from endpoints.completions.schemas import Json
+from foundation.database.connections import release_connection
+from foundation.errors import FieldError, InvalidArguments
+from foundation.texts.fields import Text
 from memory.embeddings import BUILT_IN, Embedder, RemoteEmbedder, get_embedder
 
 router = Router(tags=["OpenAI-compatible"])

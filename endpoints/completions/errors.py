@@ -17,8 +17,8 @@ from ninja.errors import AuthenticationError, HttpError, ValidationError
 
 from assessor.llm import ModelError
 from assessor.llm import errors as model
-from common.errors import Conflict, Forbidden, InvalidArguments, NotFound, RateLimited, plainly
 from endpoints.completions.schemas import Json
+from foundation.errors import Conflict, Forbidden, InvalidArguments, NotFound, RateLimited, plainly
 from memory.embeddings import EmbeddingError
 
 BAD_REQUEST, SERVER_ERROR = "invalid_request_error", "server_error"

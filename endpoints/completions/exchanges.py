@@ -14,14 +14,14 @@ from chat.replies.leases import keep_renewing
 from chat.replies.services import Reply, finish_reply
 from chat.replies.writing import recall_for
 from chat.responders.builtin import BuiltinResponder
-from common.connections import in_last_thread, in_thread
-from common.leases import database_now
-from common.storable import storable
 from endpoints.completions.conversation_lookup import Names
 from endpoints.completions.draft import Draft
 from endpoints.completions.messages import Said
 from endpoints.completions.schemas import Json
 from endpoints.completions.services import begin_exchange
+from foundation.database.connections import in_last_thread, in_thread
+from foundation.database.leases import database_now
+from foundation.texts.storable import storable
 from memory.drafts import MAX_CONTENT
 from memory.embeddings import EmbeddingError
 from memory.memories.schemas import memories_out, results_out

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from assessor.llm import ChatMessage
-from common.storable import storable
 from endpoints.completions.schemas import Json
+from foundation.texts.storable import storable
 
 SYSTEM_ROLES = frozenset({"system", "developer"})
 

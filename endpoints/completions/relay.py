@@ -19,14 +19,14 @@ from chat.replies.ephemeral import ephemeral_conversation
 from chat.replies.writing import recall_for
 from chat.responders import Turn
 from chat.responders.prompting import how_to_answer, notes_on
-from common.connections import in_thread
-from common.moments import zone_name
 from endpoints.completions.backends import Backend
 from endpoints.completions.conversation_lookup import Names
 from endpoints.completions.draft import Draft
 from endpoints.completions.exchanges import Exchange
 from endpoints.completions.messages import Said, read, with_notes
 from endpoints.completions.schemas import CompletionIn, Json
+from foundation.database.connections import in_thread
+from foundation.moments import zone_name
 from memory.drafts import MAX_CONTENT
 from memory.embeddings import EmbeddingError
 from memory.memories.schemas import results_out

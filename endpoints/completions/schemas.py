@@ -6,7 +6,7 @@ from uuid import UUID
 from ninja import Field, Schema
 from pydantic import AfterValidator, BaseModel, ConfigDict
 
-from common.fields import ZoneName
+from foundation.texts.fields import ZoneName
 
 Json = dict[str, Any]
 MemoryUseName = Literal["on", "read_only", "off"]

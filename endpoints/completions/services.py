@@ -10,9 +10,9 @@ from chat.choices import Choices
 from chat.models import Message
 from chat.replies.services import resume_reply
 from chat.replies.turns import NewConversation, begin_turn
-from common.locks import lock
 from endpoints.completions.conversation_lookup import Names, find_conversation, named
 from endpoints.completions.messages import Said
+from foundation.database.locks import lock
 
 
 @transaction.atomic

@@ -19,13 +19,13 @@ from django.utils import timezone
 from ninja.errors import AuthenticationError
 
 from accounts.authentication import Access, BearerKey, in_zone_of, space_access, user_in_header
-from accounts.rate_limits import CallKind, count_call
-from common.connections import in_thread
-from common.errors import Forbidden, InvalidArguments
-from common.request_ids import HEADER, begin, current_request_id, log_end
+from accounts.limits.rate_limits import CallKind, count_call
 from endpoints.errors import ANSWERS, problem, problem_of
 from endpoints.mcp.authorisation import challenge
 from endpoints.programs import cors_headers, is_preflight, unknown_host
+from foundation.database.connections import in_thread
+from foundation.errors import Forbidden, InvalidArguments
+from foundation.http.request_ids import HEADER, begin, current_request_id, log_end
 
 PATHS = ("/mcp", "/mcp/")
 # The headers that Django's middleware adds to every other response.

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from mcp_types import Prompt, PromptArgument
 
 from accounts.authentication import Access
-from common.errors import FieldError, InvalidArguments, NotFound
 from endpoints.mcp import resources, tools
+from foundation.errors import FieldError, InvalidArguments, NotFound
 
 LISTED = (
     Prompt(

@@ -5,7 +5,7 @@ from django.utils import timezone
 from mcp_types import Resource, ResourceTemplate
 
 from accounts.authentication import Access
-from common.errors import NotFound
+from foundation.errors import NotFound
 from memory.models import Memory
 from memory.models.memories import MemoryQuerySet
 from memory.models.policies import current_policy

@@ -24,10 +24,10 @@ from mcp_types import (
 )
 
 from accounts.authentication import Access, one_user
-from common.connections import in_thread
-from common.errors import InvalidArguments
 from endpoints.errors import ANSWERS, answer_to
 from endpoints.mcp import prompts, resources, tools
+from foundation.database.connections import in_thread
+from foundation.errors import InvalidArguments
 from memory.tools import TOOLS, without_user
 
 Context = Any  # the SDK's ServerRequestContext, with the endpoint's state on its request

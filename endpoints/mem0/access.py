@@ -18,11 +18,11 @@ from django.db.models import Q
 from django.http import HttpRequest
 
 from accounts.authentication import Access, access_to
-from common.errors import FieldError, InvalidArguments, NotFound
-from common.names import ANYBODY
-from common.readers import EVERYONE, SHARED, Reader
-from common.requests import parse_uuid
 from endpoints.mem0.filters import Filter, Reach
+from foundation.errors import FieldError, InvalidArguments, NotFound
+from foundation.http.requests import parse_uuid
+from foundation.readers import EVERYONE, SHARED, Reader
+from foundation.texts.names import ANYBODY
 from memory.models import Memory, Status
 from memory.models.memories import MemoryQuerySet
 from memory.references import Owned, check_change, readable

@@ -22,9 +22,9 @@ from assessor.outbox import services
 from assessor.saving.exchanges import earlier_texts
 from assessor.saving.immediate import assess_now
 from assessor.screening import assessed_part, mask_exchange
-from common.connections import release_connection
-from common.errors import FieldError, InvalidArguments
 from endpoints.mem0.schemas import AddIn, MessageIn
+from foundation.database.connections import release_connection
+from foundation.errors import FieldError, InvalidArguments
 from memory.drafts import MAX_CONTENT, MemoryAsked, Source
 from memory.model_connections.choosing import ChosenModel, chosen_model
 from memory.models import Memory, Purpose

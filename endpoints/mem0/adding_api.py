@@ -6,12 +6,12 @@ from django.http import HttpRequest
 from accounts.authentication import access_to
 from assessor.errors import AssessmentError
 from assessor.models import Assessment, State
-from common.errors import NotFound
-from common.requests import parse_uuid
 from endpoints.mem0.access import opens, reader_by_id
 from endpoints.mem0.adding import Turns, learn_now, queue_turns, save_messages, turns_of
 from endpoints.mem0.schemas import AddIn
 from endpoints.mem0.shapes import QUEUED, STATUSES, Json, results_out, saved_out
+from foundation.errors import NotFound
+from foundation.http.requests import parse_uuid
 
 
 async def add(request: HttpRequest, asked: AddIn) -> Json:

@@ -8,9 +8,9 @@ from ninja import NinjaAPI, Path, Router
 from ninja.errors import HttpError
 
 from accounts.authentication import BearerKey, access_to
-from common.errors import NotFound
 from endpoints.mem0 import adding_api, entities_api, errors, memories_api, search_api
 from endpoints.mem0.shapes import Json
+from foundation.errors import NotFound
 
 NO_COUNTERPART = {
     "v1/feedback": "Ebb takes no feedback on memories. Change or delete the memory instead.",

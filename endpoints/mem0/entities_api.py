@@ -11,13 +11,13 @@ from django.utils import timezone
 from ninja import Path, Query
 
 from accounts.authentication import Access
-from common.errors import NotFound
-from common.names import ANYBODY
 from endpoints.mem0.access import entity_access, found_rows, own_rows
 from endpoints.mem0.fields import APP, ENTITIES
 from endpoints.mem0.filters import read_filter
 from endpoints.mem0.schemas import PageIn
 from endpoints.mem0.shapes import Json, page_out
+from foundation.errors import NotFound
+from foundation.texts.names import ANYBODY
 from memory.memories.bulk import delete_memories
 
 EntityType = Literal["user", "agent", "app", "run"]

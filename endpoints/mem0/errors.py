@@ -9,8 +9,8 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from ninja import NinjaAPI
 from ninja.errors import AuthenticationError, HttpError, ValidationError
 
-from common.errors import InvalidArguments
 from endpoints.errors import ANSWERS, problem_of
+from foundation.errors import InvalidArguments
 
 UNKNOWN_KEY = "The API key is missing or not valid. Send it as “Authorization: Token KEY”."
 NO_OPTION = "Ebb has no counterpart for this option"

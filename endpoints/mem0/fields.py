@@ -9,11 +9,11 @@ from django.db.models import F, Func, Q, TextField, Value
 from django.db.models.lookups import Contains
 from pydantic import TypeAdapter, ValidationError
 
-from common.errors import FieldError, InvalidArguments
-from common.fields import Moment
-from common.names import ANYBODY, MAX_NAME
-from common.requests import parse_uuid
-from common.text_forms import composed, folded, tag_form, tag_spellings
+from foundation.errors import FieldError, InvalidArguments
+from foundation.http.requests import parse_uuid
+from foundation.texts.fields import Moment
+from foundation.texts.forms import composed, folded, tag_form, tag_spellings
+from foundation.texts.names import ANYBODY, MAX_NAME
 from memory.metadata_filters import OPERATORS, metadata_condition
 from memory.models.memories import SHORT_ID
 

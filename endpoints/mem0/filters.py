@@ -13,9 +13,9 @@ from typing import Any
 
 from django.db.models import Q
 
-from common.names import ANYBODY
-from common.storable import storable_json
 from endpoints.mem0.fields import ENTITIES, field_condition, is_entity, names_of, refused
+from foundation.texts.names import ANYBODY
+from foundation.texts.storable import storable_json
 
 Json = Mapping[str, Any]
 

@@ -8,7 +8,6 @@ from django.utils import timezone
 from ninja import Path, Query
 
 from accounts.authentication import access_to
-from common.errors import FieldError, InvalidArguments
 from endpoints.mem0.access import found_rows, memories_of, memory_of, own_rows
 from endpoints.mem0.fields import APP, ENTITIES
 from endpoints.mem0.filters import given_fields, read_filter
@@ -22,6 +21,7 @@ from endpoints.mem0.shapes import (
     only_fields,
     page_out,
 )
+from foundation.errors import FieldError, InvalidArguments
 from memory.drafts import AddedMetadata
 from memory.memories.bulk import delete_memories
 from memory.models import MemoryEvent, MemoryRevision

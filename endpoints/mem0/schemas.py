@@ -6,9 +6,9 @@ from typing import Annotated, Any, Self
 from ninja import Field, Schema
 from pydantic import BaseModel, BeforeValidator, model_validator
 
-from common.fields import GivenName, Spoken, Text
-from common.requests import Body
 from endpoints.mem0.filters import Filter, given_fields, read_filter
+from foundation.http.requests import Body
+from foundation.texts.fields import GivenName, Spoken, Text
 from memory.drafts import MAX_CONTENT, Content, Fraction, Metadata
 from memory.metadata import bounded
 

@@ -5,12 +5,12 @@ from django.http import HttpRequest
 from django.utils import timezone
 
 from accounts.authentication import Access, access_to
-from accounts.rate_limits import CallKind, count_call
-from common.readers import Reader
+from accounts.limits.rate_limits import CallKind, count_call
 from endpoints.mem0.access import searched
 from endpoints.mem0.filters import Filter
 from endpoints.mem0.schemas import SearchIn
 from endpoints.mem0.shapes import Json, memories_out, only_fields
+from foundation.readers import Reader
 from memory.models import Status
 from memory.recall.recall import SearchRequest, recall
 

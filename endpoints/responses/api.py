@@ -13,7 +13,6 @@ from ninja import Header, Query, Router
 from accounts.authentication import access_to
 from assessor.llm import ModelError
 from chat.replies import sse
-from common.connections import in_last_thread, in_thread, release_request_connection
 from endpoints.completions.api import call_of, named_response, writer_of
 from endpoints.completions.backends import Backend, get_backend
 from endpoints.completions.relay import Call, answered
@@ -24,6 +23,7 @@ from endpoints.responses.schemas import DeletedOut, ResponseIn, ResponseOut
 from endpoints.responses.services import delete_response, get_response, keep_response
 from endpoints.responses.stored_items import InputItemsIn, InputItemsOut, input_items
 from endpoints.responses.writer import ResponseWriter, new_response
+from foundation.database.connections import in_last_thread, in_thread, release_request_connection
 
 router = Router(tags=["Responses"])
 

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 from pydantic import ValidationError
 
-from common.errors import FieldError, InvalidArguments, refused
 from endpoints.completions.schemas import CompletionIn, Json
 from endpoints.responses.input_items import messages_of
 from endpoints.responses.schemas import ResponseIn
+from foundation.errors import FieldError, InvalidArguments, refused
 
 # These fields have a different name or no meaning in a chat completion.
 _OWN = {

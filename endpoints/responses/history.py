@@ -5,11 +5,11 @@ from dataclasses import dataclass
 
 from accounts.models import Space
 from chat.models import StoredResponse, StoredResponseQuerySet
-from common.errors import FieldError, InvalidArguments
-from common.readers import Reader
 from endpoints.completions.conversation_lookup import Names, named, with_id
 from endpoints.completions.schemas import Json
 from endpoints.responses.schemas import ResponseIn
+from foundation.errors import FieldError, InvalidArguments
+from foundation.readers import Reader
 
 
 @dataclass(frozen=True)

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from common.errors import FieldError, InvalidArguments
 from endpoints.completions.schemas import Json
+from foundation.errors import FieldError, InvalidArguments
 
 _ROLES = {"user": "user", "assistant": "assistant", "system": "system", "developer": "system"}
 _TEXTS = {"input_text": "text", "output_text": "text", "text": "text", "refusal": "refusal"}

@@ -8,10 +8,10 @@ from django.db import transaction
 
 from accounts.models import Space
 from chat.models import StoredResponse
-from common.errors import NotFound
-from common.readers import Reader
-from common.storable import storable
 from endpoints.completions.schemas import Json
+from foundation.errors import NotFound
+from foundation.readers import Reader
+from foundation.texts.storable import storable
 from memory.references import check_change
 
 

@@ -5,8 +5,8 @@ from typing import Annotated, Literal
 from ninja import Field, Schema
 
 from chat.models import StoredResponse
-from common.errors import FieldError, InvalidArguments
 from endpoints.completions.schemas import Json
+from foundation.errors import FieldError, InvalidArguments
 
 
 class InputItemsIn(Schema):

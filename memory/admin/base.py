@@ -15,8 +15,8 @@ from unfold.contrib.filters.admin import AutocompleteSelectFilter
 from unfold.paginator import InfinitePaginator
 
 from accounts import roles
-from common.actors import Actor
-from common.errors import Conflict, NotFound
+from foundation.actors import Actor
+from foundation.errors import Conflict, NotFound
 from memory.store.history_labels import who
 
 STARTS = 160

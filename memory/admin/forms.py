@@ -6,7 +6,7 @@ from django import forms
 from pydantic import ValidationError
 from unfold.widgets import UnfoldAdminTextInputWidget
 
-from common.errors import plainly
+from foundation.errors import plainly
 from memory.drafts import MemoryChange
 from memory.memories.edit_form import SENTENCES
 from memory.models import Memory

@@ -18,8 +18,8 @@ from unfold.contrib.filters.admin import ChoicesDropdownFilter
 from unfold.decorators import display
 
 from accounts.models import Space
-from common.actors import Actor
-from common.errors import Conflict, NotFound
+from foundation.actors import Actor
+from foundation.errors import Conflict, NotFound
 from memory.admin.base import AT_ONCE, BY_SPACE, STARTS, ReadOnlyAdmin, actor_of, one_by_one
 from memory.admin.forms import MemoryForm
 from memory.embeddings import EmbeddingError

@@ -30,7 +30,7 @@ from accounts.models import (
     Space,
     User,
 )
-from common.errors import Conflict
+from foundation.errors import Conflict
 from memory.admin.base import BY_SPACE, OperatorsAdmin, ReadOnlyAdmin, actor, actor_of
 from memory.admin.permissions import PermissionsInWords
 from memory.spaces.services import rename_space

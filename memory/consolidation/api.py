@@ -5,8 +5,8 @@ from django.utils import timezone
 from ninja import Router, Status
 
 from accounts.authentication import Access, access_to
-from common.errors import Conflict, NotFound
-from common.requests import RowId, may_fail, parse_uuid
+from foundation.errors import Conflict, NotFound
+from foundation.http.requests import RowId, may_fail, parse_uuid
 from memory.consolidation import services
 from memory.consolidation.consolidation_job import KIND, start_consolidation
 from memory.consolidation.schemas import AppliedOut, ApplyIn, UndoneOut

@@ -12,7 +12,7 @@ from django.contrib.postgres.search import SearchQuery, SearchRank
 from django.db.models import F
 
 from accounts.models import Space
-from common.readers import Reader
+from foundation.readers import Reader
 from memory.models import Memory
 from memory.models.memories import MemoryQuerySet
 from memory.models.policies import current_policy

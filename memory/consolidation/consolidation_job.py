@@ -21,9 +21,9 @@ from django.utils.dateparse import parse_datetime
 from django.utils.translation import gettext_lazy as _
 
 from accounts.models import Space
-from common.actors import SYSTEM, Actor
-from common.errors import Conflict
-from common.readers import EVERYONE, Reader
+from foundation.actors import SYSTEM, Actor
+from foundation.errors import Conflict
+from foundation.readers import EVERYONE, Reader
 from memory.consolidation import proposing, summaries, summarizing
 from memory.consolidation.grouping import Group, Sentence, consolidatable, group_of
 from memory.consolidation.services import apply_proposals

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from accounts.models import Space
-from common.readers import Reader
+from foundation.readers import Reader
 from memory.consolidation.services import as_if_applied
 from memory.models import ConsolidationProposal, SavedQuery
 from memory.models.policies import current_policy

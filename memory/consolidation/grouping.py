@@ -10,7 +10,7 @@ from datetime import datetime
 from uuid import UUID
 
 from accounts.models import Space
-from common.readers import Reader
+from foundation.readers import Reader
 from memory.consolidation.candidates import candidates
 from memory.consolidation.wording import have_one_subject, same_fact
 from memory.models import Memory, ProposalKind

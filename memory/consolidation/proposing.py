@@ -6,7 +6,7 @@ from typing import Any
 from uuid import UUID
 
 from accounts.models import Space
-from common.readers import EVERYONE, Reader
+from foundation.readers import EVERYONE, Reader
 from memory.consolidation.grouping import Group
 from memory.models import ConsolidationProposal, Job, Memory, ProposalKind, ProposalState
 from memory.models.choices import MemoryType

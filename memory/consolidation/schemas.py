@@ -5,7 +5,7 @@ from uuid import UUID
 
 from ninja import Field, Schema
 
-from common.requests import Body, RowId, example
+from foundation.http.requests import Body, RowId, example
 
 
 class ApplyIn(Body):

@@ -14,7 +14,7 @@ from uuid import UUID
 from django.db import transaction
 
 from accounts.models import Space
-from common.actors import SYSTEM, Actor
+from foundation.actors import SYSTEM, Actor
 from memory.consolidation.drafts import draft_of, keep_uses
 from memory.consolidation.grouping import is_free
 from memory.models import BinReason, ConsolidationProposal, Memory, ProposalState, Reason

@@ -17,7 +17,7 @@ from django_htmx.http import HttpResponseClientRefresh
 
 from accounts.authentication import Access
 from accounts.pages import PageRequest, space_page
-from common.errors import Conflict
+from foundation.errors import Conflict
 from memory.consolidation import services
 from memory.consolidation.consolidation_job import latest_consolidation, start_consolidation
 from memory.consolidation.effect import effect_of

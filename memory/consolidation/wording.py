@@ -10,7 +10,7 @@ from collections import Counter
 from dataclasses import dataclass
 from datetime import timedelta
 
-from common.text_forms import comparing_form
+from foundation.texts.forms import comparing_form
 from memory.consolidation import chinese, english
 from memory.consolidation.reading import Wording
 from memory.models import Memory

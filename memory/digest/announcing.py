@@ -8,7 +8,7 @@ from django.db.models import Q
 from django.urls import reverse
 
 from accounts.models import Space, WebhookEvent
-from common.moments import in_zone, stored_zone
+from foundation.moments import in_zone, stored_zone
 from memory.digest.digest import counts_by_user
 from memory.digest.weeks import Week, week_of
 from memory.webhooks.services import emit

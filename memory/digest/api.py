@@ -5,8 +5,8 @@ from django.utils import timezone
 from ninja import Query, Router
 
 from accounts.authentication import access_to
-from common.errors import FieldError, InvalidArguments
-from common.requests import may_fail
+from foundation.errors import FieldError, InvalidArguments
+from foundation.http.requests import may_fail
 from memory.digest.digest import digest_of, section_of
 from memory.digest.lines import Line
 from memory.digest.schemas import DigestIn, DigestOut, LineId, LineOut

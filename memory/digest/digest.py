@@ -8,8 +8,8 @@ from django.db.models import Count, F, Q, Window
 from django.db.models.functions import RowNumber
 
 from accounts.models import Space
-from common.pagination import keyset
-from common.readers import EVERYONE, Reader
+from foundation.http.pagination import keyset
+from foundation.readers import EVERYONE, Reader
 from memory.digest.lines import Line, lines_of
 from memory.digest.sections import Section, events_of, proposals_of
 from memory.digest.weeks import Week

@@ -7,8 +7,8 @@ from uuid import UUID
 
 from ninja import Field, Schema
 
-from common.pagination import CURSOR, NUMBERED_CURSOR
-from common.requests import PLACE, ActorOut, Limit
+from foundation.http.pagination import CURSOR, NUMBERED_CURSOR
+from foundation.http.requests import PLACE, ActorOut, Limit
 from memory.digest.digest import Digest
 from memory.digest.lines import Line
 from memory.digest.sections import Section

@@ -23,7 +23,7 @@ from django.db.models.functions import Coalesce
 from django.utils.translation import gettext_lazy as _
 
 from accounts.models import Space
-from common.readers import Reader
+from foundation.readers import Reader
 from memory.digest.weeks import Week
 from memory.models import ConsolidationProposal, Memory, MemoryEvent, ProposalState, Status
 from memory.models.consolidation import ProposalQuerySet

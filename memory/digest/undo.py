@@ -6,9 +6,9 @@ from datetime import datetime
 from uuid import UUID
 
 from accounts.models import Space
-from common.actors import Actor
-from common.errors import Conflict, NotFound
-from common.readers import Reader
+from foundation.actors import Actor
+from foundation.errors import Conflict, NotFound
+from foundation.readers import Reader
 from memory.consolidation.undo import undo_proposal
 from memory.digest.lines import Line, Undo, lines_of
 from memory.digest.sections import in_sections, with_actions

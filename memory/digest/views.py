@@ -12,9 +12,9 @@ from django.views.decorators.http import require_GET, require_POST
 from accounts.authentication import Access
 from accounts.forms import AddressForm, OneOf, SentText
 from accounts.pages import PageRequest, space_page
-from common.errors import Conflict, InvalidArguments
-from common.names import MAX_NAME
-from common.readers import Reader
+from foundation.errors import Conflict, InvalidArguments
+from foundation.readers import Reader
+from foundation.texts.names import MAX_NAME
 from memory.digest.digest import Digest, digest_of, section_of
 from memory.digest.lines import Line
 from memory.digest.sections import Section

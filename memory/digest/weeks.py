@@ -6,8 +6,8 @@ import re
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta, tzinfo
 
-from common.errors import FieldError, InvalidArguments
-from common.moments import beginning_of, zone_of
+from foundation.errors import FieldError, InvalidArguments
+from foundation.moments import beginning_of, zone_of
 
 PATTERN = "^[12][0-9]{3}-W(0[1-9]|[1-4][0-9]|5[0-3])$"
 """The name of a week; the range of years keeps its neighbours inside the calendar."""

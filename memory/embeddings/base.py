@@ -11,7 +11,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from common.errors import ProviderError
+from foundation.errors import ProviderError
 
 Vectors = npt.NDArray[np.float32]
 TextKind = Literal["document", "query"]

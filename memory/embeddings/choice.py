@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from django.db import transaction
 
 from accounts.models import Space
-from common.locks import lock
+from foundation.database.locks import lock
 from memory.embeddings import MINILM, MULTILINGUAL
 from memory.embeddings.embedders import register_embedder
 from memory.models import Memory

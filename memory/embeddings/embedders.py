@@ -5,7 +5,7 @@ from uuid import UUID
 from django.db import connection as database
 
 from accounts.models import Embedder
-from common.errors import NotFound
+from foundation.errors import NotFound
 from memory.embeddings import EmbeddingError, count_dimensions, get_embedder, try_out
 from memory.model_connections.embedding import model_of_new_spaces, provider_of
 from memory.model_connections.fields import checked_model

@@ -7,7 +7,7 @@ The sentences are plain English constants, because they are logged and stored.
 from collections.abc import Mapping
 from enum import Enum
 
-from common.retry_after import retry_after
+from foundation.http.retry_after import retry_after
 from memory.embeddings.base import EmbeddingError, TextsRefused
 
 DETAIL_LENGTH = 200

@@ -8,7 +8,7 @@ model's index, and later vectors are marked when they are written.
 from django.db import transaction
 
 from accounts.models import Space
-from common.locks import lock
+from foundation.database.locks import lock
 from memory.models import FurtherEmbedding, MemoryEmbedding
 
 INDEXED_ABOVE = 2500

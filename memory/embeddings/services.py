@@ -9,7 +9,7 @@ import logging
 from collections.abc import Iterable, Mapping, Sequence
 
 from accounts.models import Embedder, Space
-from common.locks import lock
+from foundation.database.locks import lock
 from memory.embeddings import EmbeddingError
 from memory.embeddings.choice import choose_embedder
 from memory.embeddings.indexing import mark_if_large

@@ -20,10 +20,10 @@ from django.utils.translation import gettext_noop as _
 
 from accounts.audit import note
 from accounts.models import AuditAction, Embedder, Space
-from common.actors import Actor
-from common.errors import Conflict, NotFound
-from common.leases import database_now
-from common.locks import lock
+from foundation.actors import Actor
+from foundation.database.leases import database_now
+from foundation.database.locks import lock
+from foundation.errors import Conflict, NotFound
 from memory.embeddings import provider_name
 from memory.embeddings.embedders import register_embedder
 from memory.embeddings.services import hold_models, insert_vectors

@@ -10,8 +10,8 @@ import numpy.typing as npt
 from django.utils import timezone
 
 from accounts.models import Embedder, Space
-from common.connections import release_connection
-from common.text_forms import compatible
+from foundation.database.connections import release_connection
+from foundation.texts.forms import compatible
 from memory.embeddings import BUILT_IN, MULTILINGUAL, EmbeddingError, RemoteEmbedder, get_embedder
 from memory.embeddings.base import TextKind
 from memory.embeddings.groups import ends_of, texts_of

@@ -13,8 +13,8 @@ from accounts.authentication import Access
 from accounts.forms import SentText
 from accounts.models import Space
 from accounts.pages import PageRequest, space_page
-from common.connections import release_connection
-from common.errors import Conflict, NotFound
+from foundation.database.connections import release_connection
+from foundation.errors import Conflict, NotFound
 from memory.embeddings import (
     BUILT_IN,
     PROVIDERS,

@@ -10,7 +10,7 @@ from typing import Any
 
 import httpx2
 
-from common.event_loops import wait_for
+from foundation.event_loops import wait_for
 from memory.embeddings.base import EmbeddingError
 from memory.embeddings.failures import Failure, refusal
 from memory.webhooks.endpoint_clients import endpoint_client

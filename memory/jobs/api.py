@@ -7,9 +7,9 @@ from ninja import Query, Router
 
 from accounts.authentication import Access, access_to
 from accounts.models import Scope
-from common.errors import NotFound
-from common.pagination import keyset
-from common.requests import PageIn, RowId, may_fail, parse_uuid
+from foundation.errors import NotFound
+from foundation.http.pagination import keyset
+from foundation.http.requests import PageIn, RowId, may_fail, parse_uuid
 from memory.jobs import services as jobs
 from memory.jobs.kinds import DETAILS
 from memory.jobs.schemas import JobList, JobOut

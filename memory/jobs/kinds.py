@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from common.readers import Reader
+from foundation.readers import Reader
 from memory.models import Job
 
 if TYPE_CHECKING:

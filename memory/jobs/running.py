@@ -10,8 +10,8 @@ from django.utils import timezone
 from django.utils.translation import gettext
 
 from accounts.models import Space
-from common.errors import EbbError, NotFound, ProviderError
-from common.leases import database_now
+from foundation.database.leases import database_now
+from foundation.errors import EbbError, NotFound, ProviderError
 from memory.jobs import services
 from memory.jobs.kinds import WORK
 from memory.jobs.progress import ProgressLine, shown

@@ -1,7 +1,8 @@
 """Long work in steps: start, advance, finish, cancel and resume jobs.
 
-A worker leases a job (common.leases), and each step renews the lease. A step and its writes belong
-in one transaction, so that the next worker continues exactly where the last one stopped.
+A worker leases a job (foundation.database.leases), and each step renews the lease. A step and its
+writes belong in one transaction, so that the next worker continues exactly where the last one
+stopped.
 """
 
 from collections.abc import Mapping
@@ -14,10 +15,10 @@ from django.db.models import F, Q
 from django.utils.translation import gettext_noop as _
 
 from accounts.models import Space
-from common import leases
-from common.actors import Actor
-from common.errors import Conflict, NotFound
-from common.queue import enqueue_on_commit
+from foundation.actors import Actor
+from foundation.database import leases
+from foundation.errors import Conflict, NotFound
+from foundation.queue import enqueue_on_commit
 from memory.models import Job, JobState
 from memory.models.jobs import JobQuerySet
 

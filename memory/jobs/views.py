@@ -15,7 +15,7 @@ from django.views.decorators.http import require_GET, require_POST
 
 from accounts.authentication import Access
 from accounts.pages import PageRequest, space_page
-from common.errors import Conflict
+from foundation.errors import Conflict
 from memory.jobs import services as jobs
 from memory.jobs.kinds import LABELS
 from memory.models import Job

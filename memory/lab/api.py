@@ -6,7 +6,7 @@ from ninja import Router
 
 from accounts.authentication import access_to
 from accounts.models import User
-from common.requests import MemoryId
+from foundation.http.requests import MemoryId
 from memory.lab.relevance import mark_relevance
 from memory.lab.schemas import RelevanceIn, RelevanceOut
 from memory.models import RelevanceMark

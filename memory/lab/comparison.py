@@ -18,8 +18,8 @@ from django.utils.translation import gettext as _
 
 from accounts.forms import SentText
 from accounts.models import Space
-from common.moments import end_of
-from common.readers import Reader
+from foundation.moments import end_of
+from foundation.readers import Reader
 from memory.formulas.ranking import DEFAULT_PROFILE, PROFILES, SIGNALS, Profile
 from memory.formulas.rounding import rounded_parts
 from memory.lab.as_of import day_in

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from uuid import UUID
 
 from accounts.models import Space
-from common.readers import EVERYONE, Reader
+from foundation.readers import EVERYONE, Reader
 from memory.formulas.ranking import Profile
 from memory.formulas.retrieval import first_place, recall_at, reciprocal_rank
 from memory.lab.thresholds import Point, curve

@@ -6,7 +6,7 @@ from uuid import UUID
 from django.db import transaction
 
 from accounts.models import Space, User
-from common.errors import NotFound
+from foundation.errors import NotFound
 from memory.models import Memory, RelevanceMark
 from memory.store.feedback import add_counts
 

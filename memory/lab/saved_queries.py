@@ -5,8 +5,8 @@ from datetime import datetime
 from django.db import transaction
 
 from accounts.models import Space
-from common.errors import Conflict
-from common.locks import lock_changes
+from foundation.database.locks import lock_changes
+from foundation.errors import Conflict
 from memory.models import SavedQuery
 from memory.models.saved_queries import MAX_SAVED
 

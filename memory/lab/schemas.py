@@ -6,7 +6,7 @@ from uuid import UUID
 
 from ninja import Field, Schema
 
-from common.requests import Body, Flag, example
+from foundation.http.requests import Body, Flag, example
 from memory.drafts import MAX_CONTENT, Content
 
 

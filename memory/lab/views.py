@@ -16,9 +16,9 @@ from django.views.decorators.http import require_GET, require_POST
 
 from accounts.authentication import Access
 from accounts.forms import SentText
+from accounts.limits.rate_limits import CallKind, count_call
 from accounts.pages import PageRequest, space_page
-from accounts.rate_limits import CallKind, count_call
-from common.errors import Conflict, FieldError, InvalidArguments
+from foundation.errors import Conflict, FieldError, InvalidArguments
 from memory.embeddings import EmbeddingError
 from memory.formulas.ranking import PROFILES
 from memory.lab import comparison as reads

@@ -8,7 +8,7 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 from pydantic import ValidationError
 
-from common.names import MAX_NAME
+from foundation.texts.names import MAX_NAME
 from memory.drafts import MAX_CONTENT, MemoryAsked
 from memory.formulas.importance import TYPE_IMPORTANCE
 from memory.formulas.retention import Tiers, expires_at

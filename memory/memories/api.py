@@ -7,12 +7,12 @@ from django.utils import timezone
 from ninja import Query, Router, Status
 
 from accounts.authentication import Access, access_to
-from accounts.rate_limits import CallKind, count_call
-from common.errors import Forbidden
-from common.pagination import clock_of, keyset
-from common.readers import EVERYONE
-from common.requests import MemoryId, OnceOnly, may_fail
-from common.text_forms import tag_spellings
+from accounts.limits.rate_limits import CallKind, count_call
+from foundation.errors import Forbidden
+from foundation.http.pagination import clock_of, keyset
+from foundation.http.requests import MemoryId, OnceOnly, may_fail
+from foundation.readers import EVERYONE
+from foundation.texts.forms import tag_spellings
 from memory.drafts import MemoryAsked, MemoryChange
 from memory.formulas.ranking import PROFILES
 from memory.memories.schemas import (

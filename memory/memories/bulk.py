@@ -13,8 +13,8 @@ from django.db.models import CharField, F, Func, Value
 from django.db.models.expressions import Combinable
 
 from accounts.models import Space
-from common.actors import Actor
-from common.errors import Conflict
+from foundation.actors import Actor
+from foundation.errors import Conflict
 from memory.drafts import MAX_TAGS, MemoryTypeName
 from memory.models import BinReason, Memory, Reason, Status
 from memory.models.history import Action

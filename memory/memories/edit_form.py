@@ -8,7 +8,7 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts.authentication import Access
 from accounts.pages import PageRequest
-from common.errors import Conflict
+from foundation.errors import Conflict
 from memory.drafts import MAX_CONTENT, MemoryChange
 from memory.models import Memory, Status
 from memory.models.choices import MemoryType

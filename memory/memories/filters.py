@@ -13,8 +13,8 @@ from django.db.models import Q
 from django.http import QueryDict
 
 from accounts.forms import AddressForm, OneOf, SentText
-from common.names import MAX_NAME
-from common.text_forms import tag_form, tag_spellings
+from foundation.texts.forms import tag_form, tag_spellings
+from foundation.texts.names import MAX_NAME
 from memory.formulas.importance import TYPE_IMPORTANCE
 from memory.models import Status
 from memory.models.memories import MemoryQuerySet

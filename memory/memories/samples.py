@@ -5,7 +5,7 @@ from datetime import datetime
 from django.db import transaction
 
 from accounts.models import Space
-from common.actors import Actor
+from foundation.actors import Actor
 from memory.memories.bulk import delete_memories
 from memory.models import Memory
 from memory.models.memories import MemoryQuerySet

@@ -9,9 +9,9 @@ from uuid import UUID
 from ninja import Field, Schema
 from pydantic import Json, PlainValidator, WithJsonSchema
 
-from common.fields import GivenName, Text, ZoneName
-from common.moments import end_of, read_moment, spoken, zone_of
-from common.requests import Body, Count, Cursor, Flag, Limit, UserId
+from foundation.http.requests import Body, Count, Cursor, Flag, Limit, UserId
+from foundation.moments import end_of, read_moment, spoken, zone_of
+from foundation.texts.fields import GivenName, Text, ZoneName
 from memory.drafts import Fraction, MemoryAsked, MemoryTypeName, Metadata, Tag
 from memory.formulas.ranking import PROFILES, Profile
 from memory.models import Memory

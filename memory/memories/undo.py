@@ -12,7 +12,7 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef, Subquery
 
 from accounts.models import Space
-from common.actors import Actor
+from foundation.actors import Actor
 from memory.memories.bulk import PINS, locked, pin_memories, record_all, revise_all
 from memory.models import BinReason, Memory, MemoryEvent, MemoryRevision, Reason, Status
 from memory.models.history import Action, HistoryQuerySet

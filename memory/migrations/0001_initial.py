@@ -1,5 +1,5 @@
 import accounts.models.zones
-import common.readers
+import foundation.readers
 import django.contrib.postgres.fields
 import django.contrib.postgres.functions
 import django.contrib.postgres.indexes
@@ -16,7 +16,7 @@ import uuid
 from django.conf import settings
 from django.db import migrations, models
 
-from common.space_keys import SpaceKeys
+from foundation.database.space_keys import SpaceKeys
 
 
 class Migration(migrations.Migration):
@@ -67,7 +67,7 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
                 ('kind', models.CharField(max_length=20, verbose_name='kind')),
-                ('user_id', models.CharField(blank=True, max_length=255, null=True, validators=[common.readers.validate_user], verbose_name='user ID')),
+                ('user_id', models.CharField(blank=True, max_length=255, null=True, validators=[foundation.readers.validate_user], verbose_name='user ID')),
                 ('state', models.CharField(choices=[('queued', 'queued'), ('running', 'running'), ('done', 'done'), ('failed', 'failed'), ('cancelled', 'cancelled')], default='queued', max_length=9, verbose_name='state')),
                 ('parameters', models.JSONField(default=dict, verbose_name='parameters')),
                 ('done', models.PositiveBigIntegerField(default=0, verbose_name='done')),
@@ -109,10 +109,10 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name='Memory',
             fields=[
-                ('user_id', models.CharField(blank=True, max_length=255, null=True, validators=[common.readers.validate_user], verbose_name='user ID')),
-                ('agent_id', models.CharField(blank=True, max_length=255, null=True, validators=[common.readers.validate_name], verbose_name='agent ID')),
-                ('session_id', models.CharField(blank=True, max_length=255, null=True, validators=[common.readers.validate_name], verbose_name='session ID')),
-                ('external_id', models.CharField(blank=True, max_length=255, null=True, validators=[common.readers.validate_name], verbose_name='external ID')),
+                ('user_id', models.CharField(blank=True, max_length=255, null=True, validators=[foundation.readers.validate_user], verbose_name='user ID')),
+                ('agent_id', models.CharField(blank=True, max_length=255, null=True, validators=[foundation.readers.validate_name], verbose_name='agent ID')),
+                ('session_id', models.CharField(blank=True, max_length=255, null=True, validators=[foundation.readers.validate_name], verbose_name='session ID')),
+                ('external_id', models.CharField(blank=True, max_length=255, null=True, validators=[foundation.readers.validate_name], verbose_name='external ID')),
                 ('metadata', models.JSONField(blank=True, db_default={}, default=dict, verbose_name='metadata')),
                 ('created_at', models.DateTimeField(default=django.utils.timezone.now, verbose_name='created')),
                 ('time_zone', models.CharField(blank=True, db_default='', default='', max_length=64, validators=[accounts.models.zones.validate_zone], verbose_name='time zone')),
@@ -215,7 +215,7 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.BigAutoField(primary_key=True, serialize=False)),
                 ('memory_id', models.UUIDField(verbose_name='memory')),
-                ('user_id', models.CharField(blank=True, max_length=255, null=True, validators=[common.readers.validate_user], verbose_name='user ID')),
+                ('user_id', models.CharField(blank=True, max_length=255, null=True, validators=[foundation.readers.validate_user], verbose_name='user ID')),
                 ('at', models.DateTimeField(default=django.utils.timezone.now, verbose_name='time')),
                 ('action', models.CharField(choices=[('created', 'created'), ('revised', 'revised'), ('reinforced', 'reinforced'), ('used', 'used'), ('renewed', 'renewed'), ('unused', 'use undone'), ('expired', 'expired'), ('evicted', 'evicted'), ('deleted', 'deleted'), ('restored', 'restored'), ('purged', 'purged'), ('pinned', 'pinned'), ('unpinned', 'unpinned'), ('extended', 'extended'), ('held', 'sent to review'), ('approved', 'approved'), ('rejected', 'rejected'), ('reset', 'adjustment reset'), ('unreset', 'reset undone')], max_length=10, verbose_name='action')),
                 ('actor_type', models.CharField(choices=[('user', 'user'), ('key', 'API key'), ('assessor', 'assessor'), ('assistant', 'assistant'), ('system', 'Ebb')], max_length=10, verbose_name='actor type')),
@@ -385,7 +385,7 @@ class Migration(migrations.Migration):
             name='WebhookDelivery',
             fields=[
                 ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
-                ('user_id', models.CharField(blank=True, max_length=255, null=True, validators=[common.readers.validate_user], verbose_name='user ID')),
+                ('user_id', models.CharField(blank=True, max_length=255, null=True, validators=[foundation.readers.validate_user], verbose_name='user ID')),
                 ('event', models.CharField(max_length=20, verbose_name='event')),
                 ('event_id', models.BigIntegerField(editable=False, null=True)),
                 ('payload', models.JSONField(verbose_name='message')),
@@ -410,7 +410,7 @@ class Migration(migrations.Migration):
             name='ConsolidationProposal',
             fields=[
                 ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
-                ('user_id', models.CharField(blank=True, max_length=255, null=True, validators=[common.readers.validate_user], verbose_name='user ID')),
+                ('user_id', models.CharField(blank=True, max_length=255, null=True, validators=[foundation.readers.validate_user], verbose_name='user ID')),
                 ('job_id', models.UUIDField()),
                 ('kind', models.CharField(choices=[('merge', 'same fact'), ('summarise', 'summary'), ('contradiction', 'contradiction')], max_length=13, verbose_name='kind')),
                 ('state', models.CharField(choices=[('open', 'open'), ('applied', 'applied'), ('rejected', 'rejected'), ('undone', 'undone')], default='open', max_length=8, verbose_name='state')),

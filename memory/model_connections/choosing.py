@@ -13,7 +13,7 @@ from django.conf import settings
 from django.db.models import F, Q
 
 from accounts.models import Space
-from common.sealing import Unreadable, unseal
+from foundation.sealing import Unreadable, unseal
 from memory.models import ModelChoice, ModelConnection, Purpose
 
 logger = logging.getLogger(__name__)

@@ -7,8 +7,8 @@ from urllib.parse import urlsplit
 from django.conf import settings
 from django.utils.translation import gettext_noop as _
 
-from common.errors import FieldError, InvalidArguments
-from common.names import NO_CONTROL, has_control_characters
+from foundation.errors import FieldError, InvalidArguments
+from foundation.texts.names import NO_CONTROL, has_control_characters
 from memory.model_connections.presets import PRESETS
 from memory.models import ModelConnection
 from memory.webhooks.addresses import Unreachable, checked_address, endpoint_of

@@ -8,8 +8,8 @@ from uuid import UUID
 from ninja import Field, Schema
 from pydantic import BeforeValidator
 
-from common.fields import Text
-from common.requests import Body, example
+from foundation.http.requests import Body, example
+from foundation.texts.fields import Text
 from memory.model_connections.fields import LONGEST
 from memory.models import ModelConnection, Purpose
 

@@ -16,9 +16,9 @@ from django.utils.translation import gettext_noop
 
 from accounts.audit import note, note_installation
 from accounts.models import AuditAction, Space
-from common.actors import Actor
-from common.errors import Conflict, FieldError, InvalidArguments, NotFound
-from common.sealing import Unreadable, seal, unseal
+from foundation.actors import Actor
+from foundation.errors import Conflict, FieldError, InvalidArguments, NotFound
+from foundation.sealing import Unreadable, seal, unseal
 from memory.model_connections.embedding import embeds
 from memory.model_connections.fields import ConnectionFields, checked_fields, checked_model
 from memory.models import ANSWERING, ModelChoice, ModelConnection, Purpose

@@ -9,7 +9,7 @@ from uuid import UUID
 from django.db import connection
 
 from accounts.models import Space
-from common import metrics
+from foundation import metrics
 from memory.model_connections.choosing import ChosenModel, Prices
 from memory.models import ModelConnection, ModelUsage, UsagePurpose
 

@@ -19,8 +19,8 @@ from accounts.models import Space
 from accounts.models.actor_types import ActorType
 from accounts.models.personal import PersonalQuerySet, user_field
 from accounts.models.space_rows import SpaceForeignKey, SpaceRow
-from common.actors import Actor
-from common.text_forms import folded
+from foundation.actors import Actor
+from foundation.texts.forms import folded
 from memory.models.memories import LEGACY_ID, SHORT_ID, Memory, MemoryQuerySet
 
 # Actions that move a memory into the bin or out of it; a rejected memory leaves by one of these.

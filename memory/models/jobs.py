@@ -15,7 +15,7 @@ from accounts.models import Space
 from accounts.models.actor_types import ActorType
 from accounts.models.personal import user_field
 from accounts.models.space_rows import SpaceForeignKey, SpaceRow
-from common.leases import LeasedQuerySet
+from foundation.database.leases import LeasedQuerySet
 
 MAX_STILL = 8
 """Number of consecutive workers without progress after which a job is given up."""
@@ -79,7 +79,7 @@ class Job(SpaceRow):
     enqueued_at = models.DateTimeField(default=timezone.now, editable=False)
 
     # The current run: its start and the value of `done` then. `attempts` numbers the leases
-    # (common.leases); `last_progress_attempt` is the last lease that made progress.
+    # (foundation.database.leases); `last_progress_attempt` is the last lease that made progress.
     started_at = models.DateTimeField(_("started"), null=True, blank=True)
     done_before = models.PositiveBigIntegerField(default=0, editable=False)
     leased_until = models.DateTimeField(null=True, blank=True, editable=False)

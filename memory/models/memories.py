@@ -22,7 +22,7 @@ from django.utils.translation import gettext_lazy as _
 from accounts.models import Embedder, Space
 from accounts.models.personal import Attributed, PersonalQuerySet
 from accounts.models.space_rows import SpaceRow
-from common.text_forms import folded, tag_spellings
+from foundation.texts.forms import folded, tag_spellings
 from memory.formulas import importance_sql, retention_sql
 from memory.formulas.expressions import Moment
 from memory.formulas.retention import Tiers, after_event, expires_at

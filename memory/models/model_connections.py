@@ -25,7 +25,7 @@ ANSWERING = (Purpose.CHAT, Purpose.ASSESS)
 
 
 class ModelConnection(models.Model):
-    """An OpenAI-compatible endpoint. Its key is sealed (common.sealing), "" for none.
+    """An OpenAI-compatible endpoint. Its key is sealed (foundation.sealing), "" for none.
 
     Prices are in US dollars per million tokens. `failure` is the endpoint's last error and
     `failing_since` the time of the first one; both are empty again after a success.

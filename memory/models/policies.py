@@ -14,7 +14,7 @@ from django.utils.translation import gettext_lazy as _
 from accounts.models import Space
 from accounts.models.actor_types import ActorType
 from accounts.models.space_rows import SpaceRow
-from common.sql import fetch
+from foundation.database.sql import fetch
 from memory.policy import PolicyDocument, stored_document
 
 

@@ -16,7 +16,7 @@ from accounts.models import Space
 from accounts.models.personal import PersonalQuerySet, user_field
 from accounts.models.space_rows import SpaceForeignKey, SpaceRow
 from accounts.models.webhook_events import WebhookEvent
-from common.sealing import unseal
+from foundation.sealing import unseal
 
 
 class WebhookQuerySet(models.QuerySet["Webhook"]):
@@ -54,7 +54,7 @@ class DeliveryState(models.TextChoices):
 
 
 class Webhook(SpaceRow):
-    """A URL that receives events. The secret that signs its messages is sealed (common.sealing)."""
+    """A URL that receives events. The secret that signs its messages is sealed."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     space = models.ForeignKey(

@@ -7,8 +7,8 @@ from django.utils import timezone
 from ninja import Body, Router
 
 from accounts.authentication import access_to
-from accounts.rate_limits import CallKind, count_call
-from common.requests import may_fail
+from accounts.limits.rate_limits import CallKind, count_call
+from foundation.http.requests import may_fail
 from memory.models.policies import Policy, current_policy
 from memory.policies import services
 from memory.policies.preview import Preview, preview_policy

@@ -16,7 +16,7 @@ from django.utils.translation import gettext as _
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-from common.errors import InvalidArguments
+from foundation.errors import InvalidArguments
 from memory.policies.label_types import GroupLabels, Labels
 from memory.policies.labels import GROUPS, LABELS
 from memory.policy import PolicyDocument

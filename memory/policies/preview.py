@@ -17,7 +17,7 @@ from django.db.models.expressions import Combinable
 from django.db.models.functions import Cast
 
 from accounts.models import Space
-from common.readers import SHARED, Reader
+from foundation.readers import SHARED, Reader
 from memory.embeddings.vectors import embed_questions
 from memory.formulas.ranking import PROFILES
 from memory.models import Memory

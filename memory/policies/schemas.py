@@ -7,8 +7,8 @@ from uuid import UUID
 from ninja import Field, Schema
 from pydantic import WithJsonSchema
 
-from common.fields import Moment, Text
-from common.requests import Body, example
+from foundation.http.requests import Body, example
+from foundation.texts.fields import Moment, Text
 from memory.models import Memory
 from memory.policies.preview import MAX_QUERIES
 from memory.policy import PolicyDocument

@@ -9,9 +9,9 @@ from django.db.models import F, Q
 from django.db.models.lookups import IsNull
 
 from accounts.models import Space
-from common.actors import Actor
-from common.errors import Conflict, NotFound
-from common.locks import lock_changes
+from foundation.actors import Actor
+from foundation.database.locks import lock_changes
+from foundation.errors import Conflict, NotFound
 from memory.models import Memory, PolicyVersion, Status
 from memory.models.memories import expiry_from
 from memory.models.policies import Policy, current_policy, policy_values, policy_version

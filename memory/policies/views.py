@@ -12,9 +12,9 @@ from django.views.decorators.http import require_GET, require_POST
 
 from accounts.authentication import Access
 from accounts.forms import SentText
+from accounts.limits.rate_limits import CallKind, count_call
 from accounts.pages import PageRequest, space_page
-from accounts.rate_limits import CallKind, count_call
-from common.errors import Conflict, InvalidArguments
+from foundation.errors import Conflict, InvalidArguments
 from memory.embeddings import EmbeddingError
 from memory.models import SavedQuery
 from memory.models.policies import Policy, Version, current_policy, policy_version, policy_versions

@@ -19,7 +19,7 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from common.moments import beside
+from foundation.moments import beside
 from memory.drafts import DOCUMENT
 
 if TYPE_CHECKING:

@@ -16,9 +16,9 @@ import numpy.typing as npt
 from django.db.models import Q
 
 from accounts.models import Space
-from common import metrics
-from common.errors import FieldError, InvalidArguments
-from common.readers import EVERYONE, SHARED, Reader
+from foundation import metrics
+from foundation.errors import FieldError, InvalidArguments
+from foundation.readers import EVERYONE, SHARED, Reader
 from memory.embeddings.trust import trust
 from memory.embeddings.vectors import built_in_vector, embed_questions, question_vectors
 from memory.formulas.ranking import (

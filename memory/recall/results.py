@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from uuid import UUID
 
-from common.text_forms import comparing_form
+from foundation.texts.forms import comparing_form
 from memory.formulas.ranking import match_percent
 from memory.models import Memory
 

@@ -17,7 +17,7 @@ from django.conf import settings
 from django.db import OperationalError
 
 from accounts.models import Space
-from common.connections import release_connection
+from foundation.database.connections import release_connection
 
 PATIENCE = 15.0  # seconds, as for a connection of the pool
 LONG = 500  # characters

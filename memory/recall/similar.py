@@ -11,7 +11,7 @@ from pgvector import HalfVector
 from pgvector.django import CosineDistance, HalfVectorField
 
 from accounts.models import Space
-from common.readers import Reader
+from foundation.readers import Reader
 from memory.formulas.ranking import semantic
 from memory.models import Memory, MemoryEmbedding
 from memory.models.memories import MemoryQuerySet

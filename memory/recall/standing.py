@@ -12,8 +12,8 @@ from uuid import UUID
 from django.db.models import F
 
 from accounts.models import Role, Space
-from common.readers import SHARED, Reader
-from common.sql import fetch
+from foundation.database.sql import fetch
+from foundation.readers import SHARED, Reader
 from memory.drafts import MemoryDraft
 from memory.models import Memory
 from memory.models.choices import MemoryType

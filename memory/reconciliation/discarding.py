@@ -11,7 +11,7 @@ from uuid import UUID
 from django.db import transaction
 
 from accounts.models import Space
-from common.actors import Actor
+from foundation.actors import Actor
 from memory.models import BinReason, Memory, MemoryEvent, Reason, Status
 from memory.models.history import MOVES, Action
 from memory.recall.similar import Neighbour, nearest_live, vector_of

@@ -12,9 +12,9 @@ from typing import Any
 from django.db import IntegrityError, transaction
 
 from accounts.models import Space
-from common.actors import Actor
-from common.locks import lock_changes
-from common.moments import beside
+from foundation.actors import Actor
+from foundation.database.locks import lock_changes
+from foundation.moments import beside
 from memory.drafts import DOCUMENT, Facets, MemoryAsked, MemoryChange
 from memory.formulas.importance import reinforced
 from memory.models import BinReason, Memory

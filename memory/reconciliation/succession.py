@@ -7,8 +7,8 @@ from datetime import datetime
 
 from django.db.models.expressions import RawSQL
 
-from common.actors import Actor
-from common.readers import Reader
+from foundation.actors import Actor
+from foundation.readers import Reader
 from memory.drafts import Facets, Replacement
 from memory.formulas.retention import Tiers, ttl_seconds
 from memory.models import Memory, Reason

@@ -5,8 +5,8 @@ from django.utils import timezone
 from ninja import Query, Router, Status
 
 from accounts.authentication import access_to
-from common.pagination import clock_of, keyset
-from common.requests import MemoryId, PageIn, may_fail
+from foundation.http.pagination import clock_of, keyset
+from foundation.http.requests import MemoryId, PageIn, may_fail
 from memory.models import Memory
 from memory.models.dated import purge_at
 from memory.models.policies import current_policy

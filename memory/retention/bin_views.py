@@ -16,9 +16,9 @@ from django_htmx.http import HttpResponseClientRefresh
 from accounts.authentication import Access
 from accounts.forms import AddressForm, OneOf, SentText
 from accounts.pages import PageRequest, space_page
-from common.errors import Conflict, NotFound
-from common.names import MAX_NAME
-from common.pagination import keyset
+from foundation.errors import Conflict, NotFound
+from foundation.http.pagination import keyset
+from foundation.texts.names import MAX_NAME
 from memory.models import BinReason, Memory
 from memory.models.dated import purge_at
 from memory.models.policies import current_policy

@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import Protocol
 
 from accounts.models import Space
-from common.actors import Actor
+from foundation.actors import Actor
 from memory.models import Memory, MemoryEvent
 from memory.models.choices import BinReason
 from memory.models.history import MemoryRevision

@@ -6,8 +6,8 @@ from uuid import UUID
 from django.db import transaction
 
 from accounts.models import Space
-from common.actors import Actor
-from common.errors import NotFound
+from foundation.actors import Actor
+from foundation.errors import NotFound
 from memory.models import Memory
 from memory.models.history import Action
 from memory.models.policies import current_policy

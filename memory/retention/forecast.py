@@ -24,7 +24,7 @@ from django.db.models import (
 from django.utils import timezone
 
 from accounts.models import Space
-from common.readers import Reader
+from foundation.readers import Reader
 from memory.models import Memory, MemoryEvent
 from memory.models.history import Action, HistoryQuerySet
 from memory.models.memories import MemoryQuerySet

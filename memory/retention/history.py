@@ -10,7 +10,7 @@ from typing import Any
 from django.db import connection, transaction
 
 from accounts.models import Space, WebhookEvent
-from common.actors import Actor
+from foundation.actors import Actor
 from memory.models import Memory, MemoryEvent
 from memory.models.history import Action
 from memory.models.memories import MemoryQuerySet

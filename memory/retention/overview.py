@@ -17,8 +17,8 @@ from django.db.models.functions import TruncDate, TruncDay
 from django.db.models.lookups import Exact
 
 from accounts.models import Space
-from common.moments import beginning_of, zone_of
-from common.readers import SHARED, Reader
+from foundation.moments import beginning_of, zone_of
+from foundation.readers import SHARED, Reader
 from memory.formulas.expressions import double
 from memory.formulas.importance import TYPE_IMPORTANCE
 from memory.models import BinReason, Memory, MemoryEvent, Status

@@ -7,8 +7,8 @@ from uuid import UUID
 from django.db import transaction
 
 from accounts.models import Space
-from common.actors import Actor
-from common.errors import Conflict, NotFound
+from foundation.actors import Actor
+from foundation.errors import Conflict, NotFound
 from memory.models import BinReason, Memory, MemoryEvent, Reason, Status
 from memory.models.history import Action
 from memory.models.memories import expiry_from

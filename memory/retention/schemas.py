@@ -6,7 +6,7 @@ from uuid import UUID
 
 from ninja import Field, Schema
 
-from common.requests import Body, MemoryReference, example
+from foundation.http.requests import Body, MemoryReference, example
 from memory.models import Memory
 from memory.store.schemas import MemoryOut
 

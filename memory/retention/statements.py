@@ -31,7 +31,7 @@ from django.db.models.expressions import Combinable
 from django.db.models.functions import Cast, Greatest
 from django.db.models.lookups import IsNull
 
-from common.readers import Reader
+from foundation.readers import Reader
 from memory.formulas import retention_sql
 from memory.formulas.retention import Tiers
 from memory.models import Memory

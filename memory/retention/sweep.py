@@ -9,8 +9,8 @@ from datetime import datetime
 from django.db import DatabaseError, transaction
 
 from accounts.models import Space
-from common.actors import SYSTEM, Actor
-from common.locks import lock
+from foundation.actors import SYSTEM, Actor
+from foundation.database.locks import lock
 from memory.models.memories import MemoryQuerySet
 from memory.models.policies import current_policy
 from memory.retention import statements

@@ -16,9 +16,9 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from accounts.models import Space
-from common.actors import SYSTEM, Actor
-from common.errors import Conflict
-from common.leases import database_now
+from foundation.actors import SYSTEM, Actor
+from foundation.database.leases import database_now
+from foundation.errors import Conflict
 from memory.jobs import services as jobs
 from memory.jobs.kinds import Labels
 from memory.models import Job, JobState, Memory

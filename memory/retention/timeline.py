@@ -11,8 +11,8 @@ from django.db.models import Count
 from django.db.models.functions import TruncDay, TruncHour
 
 from accounts.models import Space
-from common.moments import beside
-from common.readers import Reader
+from foundation.moments import beside
+from foundation.readers import Reader
 from memory.models import Memory, MemoryEvent
 from memory.models.history import Action, HistoryQuerySet
 

@@ -14,8 +14,8 @@ from django.views.decorators.http import require_GET, require_POST
 
 from accounts.authentication import Access
 from accounts.pages import PageRequest, space_page
-from common.errors import Conflict
-from common.pagination import clock_of, keyset
+from foundation.errors import Conflict
+from foundation.http.pagination import clock_of, keyset
 from memory.jobs.views import job_context, show_job
 from memory.models import Memory
 from memory.models.policies import current_policy

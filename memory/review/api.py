@@ -5,8 +5,8 @@ from django.utils import timezone
 from ninja import Query, Router
 
 from accounts.authentication import access_to
-from common.pagination import clock_of, keyset
-from common.requests import MemoryId, PageIn, may_fail
+from foundation.http.pagination import clock_of, keyset
+from foundation.http.requests import MemoryId, PageIn, may_fail
 from memory.models import Memory
 from memory.references import changeable, readable
 from memory.review import services

@@ -10,7 +10,7 @@ from datetime import datetime
 
 from django.db.models import Q
 
-from common.actors import Actor
+from foundation.actors import Actor
 from memory.drafts import DOCUMENT, Replacement
 from memory.models import BinReason, Memory, MemoryEmbedding, MemoryEvent, MemoryRevision, Status
 from memory.models.history import Action, HistoryQuerySet

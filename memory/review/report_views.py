@@ -12,7 +12,7 @@ from django.views.decorators.http import require_POST
 from accounts.authentication import Access
 from accounts.forms import SentText
 from accounts.pages import PageRequest, space_page
-from common.errors import Conflict
+from foundation.errors import Conflict
 from memory.models.reasons import MAX_QUOTED
 from memory.review.reports import report_memory
 

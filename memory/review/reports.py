@@ -6,9 +6,9 @@ from uuid import UUID
 from django.db import transaction
 
 from accounts.models import Space
-from common.actors import Actor
-from common.errors import Conflict, NotFound
-from common.readers import Reader
+from foundation.actors import Actor
+from foundation.errors import Conflict, NotFound
+from foundation.readers import Reader
 from memory.models import Memory, Status
 from memory.models.history import Action
 from memory.models.policies import current_policy

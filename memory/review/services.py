@@ -13,9 +13,9 @@ from uuid import UUID
 from django.db import transaction
 
 from accounts.models import Space
-from common.actors import RULE_OF, Actor
-from common.errors import Conflict, NotFound
-from common.readers import Reader
+from foundation.actors import RULE_OF, Actor
+from foundation.errors import Conflict, NotFound
+from foundation.readers import Reader
 from memory.embeddings import EmbeddingError
 from memory.models import BinReason, Memory, MemoryEvent, ReviewRule, Status
 from memory.models.history import Action

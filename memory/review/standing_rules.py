@@ -5,9 +5,9 @@ from datetime import datetime
 from django.db import transaction
 
 from accounts.models import Space
-from common.actors import Actor
-from common.errors import Conflict
-from common.locks import lock_changes
+from foundation.actors import Actor
+from foundation.database.locks import lock_changes
+from foundation.errors import Conflict
 from memory.models import ReviewRule
 
 MAX_RULES = 50

@@ -18,9 +18,9 @@ from django_htmx.http import HttpResponseClientRefresh
 from accounts.authentication import Access
 from accounts.forms import SentText
 from accounts.pages import PageRequest, space_page
-from common.errors import Conflict
-from common.names import MAX_NAME
-from common.pagination import keyset
+from foundation.errors import Conflict
+from foundation.http.pagination import keyset
+from foundation.texts.names import MAX_NAME
 from memory.embeddings import EmbeddingError
 from memory.memories.edit_form import edited
 from memory.models import Memory, ReviewRule, Status
@@ -65,8 +65,11 @@ def held(request: PageRequest, access: Access, memory_id: UUID) -> HttpResponse:
 @space_page("read")
 def near(request: PageRequest, access: Access, memory_id: UUID) -> HttpResponse:
     """Return a fragment: the known memory that the statement repeats or contradicts, with the
-    difference."""
-    memory = get_object_or_404(_waiting(access).defer("search"), pk=memory_id)
+    difference. Return nothing for a memory that was decided before the page asked.
+    """
+    memory = _asked_for(access, memory_id)
+    if memory.status != Status.REVIEW:
+        return HttpResponse()
     return render(request, "memory/review/_near.html", _known(access, memory))
 
 

@@ -8,9 +8,9 @@ from accounts.authentication import BearerKey, OperatorSession, operator_of
 from accounts.keys.services import create_key
 from accounts.models import Space, User
 from accounts.schemas import KeyIn, NewKeyOut
-from common.errors import NotFound
-from common.pagination import keyset
-from common.requests import NumberedPageIn, may_fail
+from foundation.errors import NotFound
+from foundation.http.pagination import keyset
+from foundation.http.requests import NumberedPageIn, may_fail
 from memory.embeddings.embedders import configured_embedder
 from memory.spaces import services
 from memory.spaces.schemas import SpaceIn, SpaceList, SpaceOut

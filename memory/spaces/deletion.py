@@ -20,9 +20,9 @@ from django.db.models import ForeignKey, Model
 
 from accounts.audit import note
 from accounts.models import AuditAction, Membership, Space
-from common.actors import SYSTEM, Actor
-from common.errors import Conflict
-from common.leases import database_now
+from foundation.actors import SYSTEM, Actor
+from foundation.database.leases import database_now
+from foundation.errors import Conflict
 from memory.jobs import services as jobs
 from memory.models import Job, JobState
 from memory.spaces.services import delete_space, models_of_spaces

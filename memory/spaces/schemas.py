@@ -5,8 +5,8 @@ from typing import Annotated
 
 from ninja import Field, Schema
 
-from common.fields import Text
-from common.requests import Body, example
+from foundation.http.requests import Body, example
+from foundation.texts.fields import Text
 from memory.spaces.services import MAX_NAME, MAX_SLUG
 
 Slug = Annotated[

@@ -11,11 +11,11 @@ from django.db.models import ManyToOneRel, Model
 from accounts.audit import note
 from accounts.members.services import add_member
 from accounts.models import AuditAction, Embedder, Role, Space, User
-from common.actors import Actor
-from common.errors import FieldError, InvalidArguments
-from common.locks import lock
-from common.moments import checked_zone
-from common.names import NO_CONTROL, has_control_characters
+from foundation.actors import Actor
+from foundation.database.locks import lock
+from foundation.errors import FieldError, InvalidArguments
+from foundation.moments import checked_zone
+from foundation.texts.names import NO_CONTROL, has_control_characters
 from memory.policies.services import add_version
 from memory.policy import PolicyDocument, changed
 

@@ -18,8 +18,8 @@ from accounts.authentication import Access
 from accounts.forms import SentText
 from accounts.models import Invitation, Membership, Space
 from accounts.pages import PageRequest, space_page
-from common.errors import Conflict, InvalidArguments
-from common.moments import zones_of_places
+from foundation.errors import Conflict, InvalidArguments
+from foundation.moments import zones_of_places
 from memory.embeddings import EmbeddingError
 from memory.embeddings.embedders import configured_embedder
 from memory.models import Memory

@@ -7,7 +7,7 @@ from uuid import UUID
 from django.db import transaction
 
 from accounts.models import Space
-from common.actors import Actor
+from foundation.actors import Actor
 from memory.formulas.importance import ADJUSTMENT_BOUND, ADJUSTMENT_DOUBT, ADJUSTMENT_WEIGHTS
 from memory.models import Memory, MemoryEvent, Reason
 from memory.models.history import Action, HistoryQuerySet

@@ -15,7 +15,7 @@ from itertools import groupby
 from uuid import UUID
 
 from accounts.models import Space
-from common.locks import lock
+from foundation.database.locks import lock
 from memory.models import Memory
 from memory.models.memories import MemoryQuerySet
 from memory.store.index_sql import ROWS_AT_ONCE, Stretch, index, lock_all, turn_ids

@@ -12,7 +12,7 @@ from uuid import UUID
 from django.db.models import F, IntegerField
 from django.db.models.functions import Greatest
 
-from common.actors import Actor
+from foundation.actors import Actor
 from memory.models import BinReason, Memory, Status
 from memory.models.history import Action
 from memory.models.reasons import Reason

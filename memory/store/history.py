@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from accounts.models import WebhookEvent
-from common.actors import Actor
+from foundation.actors import Actor
 from memory.formulas.importance import age_days, current_importance, time_coef
 from memory.models import BinReason, Memory, MemoryEvent, Reason, Status
 from memory.models.history import Action

@@ -4,8 +4,8 @@ from django.http import HttpRequest
 from ninja import Query, Router
 
 from accounts.authentication import access_to
-from common.errors import FieldError, InvalidArguments
-from common.pagination import keyset
+from foundation.errors import FieldError, InvalidArguments
+from foundation.http.pagination import keyset
 from memory.models import MemoryEvent
 from memory.models.history import HistoryQuerySet
 from memory.store.history_schemas import HistoryIn, HistoryList

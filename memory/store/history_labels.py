@@ -9,7 +9,7 @@ from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from common.actors import RULE_OF, SYSTEM
+from foundation.actors import RULE_OF, SYSTEM
 from memory.models import BinReason, MemoryEvent, MemoryRevision
 from memory.models.history import Action
 from memory.models.reasons import from_columns, in_words

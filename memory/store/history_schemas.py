@@ -6,8 +6,8 @@ from uuid import UUID
 
 from ninja import Schema
 
-from common.fields import Moment
-from common.requests import ActorOut, Limit, MemoryReference, NumberedCursor
+from foundation.http.requests import ActorOut, Limit, MemoryReference, NumberedCursor
+from foundation.texts.fields import Moment
 from memory.models import MemoryEvent
 
 ActionName = Literal[

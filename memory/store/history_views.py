@@ -16,8 +16,8 @@ from django.views.decorators.http import require_GET
 from accounts.authentication import Access
 from accounts.forms import AddressForm, OneOf, SentText
 from accounts.pages import PageRequest, space_page
-from common.names import MAX_NAME
-from common.pagination import Searched, keyset
+from foundation.http.pagination import Searched, keyset
+from foundation.texts.names import MAX_NAME
 from memory.models import MemoryEvent
 from memory.models.history import Action, HistoryQuerySet
 from memory.store.history_labels import named

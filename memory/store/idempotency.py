@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from accounts.models import Space
-from common.readers import Reader
+from foundation.readers import Reader
 from memory.models import IdempotentWrite, Memory
 
 

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from django.db import DatabaseError
 
 from accounts.models import Space
-from common.errors import Conflict
+from foundation.errors import Conflict
 from memory.models import Memory
 
 

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 from ninja import Field, Schema
 
-from common.requests import PLACE, Body, Limit, Number, example
+from foundation.http.requests import PLACE, Body, Limit, Number, example
 
 
 class RevisionListIn(Schema):

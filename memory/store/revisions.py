@@ -4,8 +4,8 @@ from datetime import datetime
 from uuid import UUID
 
 from accounts.models import Space
-from common.actors import Actor
-from common.errors import NotFound
+from foundation.actors import Actor
+from foundation.errors import NotFound
 from memory.drafts import Facets, Replacement
 from memory.models import Memory, MemoryRevision, Reason
 from memory.store.services import revise_memory

@@ -7,7 +7,7 @@ from django.utils import timezone
 from ninja import Query, Router
 
 from accounts.authentication import access_to
-from common.requests import MemoryId, may_fail
+from foundation.http.requests import MemoryId, may_fail
 from memory.models import Memory, MemoryRevision
 from memory.references import changeable, one, readable
 from memory.store.revision_schemas import RevertIn, RevisionList, RevisionListIn

@@ -10,8 +10,8 @@ from django.db import transaction
 
 from accounts.models import Space
 from accounts.models.zones import spoken_columns
-from common.actors import Actor
-from common.errors import Conflict, NotFound
+from foundation.actors import Actor
+from foundation.errors import Conflict, NotFound
 from memory.drafts import MemoryChange, MemoryDraft
 from memory.embeddings.services import Made, embed_documents, replace_vectors, store_vectors
 from memory.models import Memory, MemoryRevision, Status

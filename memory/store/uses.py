@@ -15,7 +15,7 @@ from django.db.models import Case, DateTimeField, Expression, F, Value, When
 from pydantic import AwareDatetime, BaseModel, ConfigDict
 
 from accounts.models import Space
-from common.actors import Actor
+from foundation.actors import Actor
 from memory.models import Memory
 from memory.models.history import Action
 from memory.models.memories import expiry_from

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from itertools import islice
 
-from common.moments import zone_of
+from foundation.moments import zone_of
 from memory.text.dates import month_of, number_of
 from memory.text.events import Event, Precision
 from memory.text.tense import lies_ahead

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta, tzinfo
 from typing import Literal
 
-from common.moments import beginning_of
+from foundation.moments import beginning_of
 
 Precision = Literal["day", "month", "year"]
 

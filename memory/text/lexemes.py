@@ -8,7 +8,7 @@ written in the form in which texts are compared (text_forms.folded).
 import re
 from datetime import datetime
 
-from common.text_forms import compatible, folded
+from foundation.texts.forms import compatible, folded
 from memory.text.dates import with_dates
 
 MAX_QUESTION = 2000  # characters; the built-in embedder reads about a thousand

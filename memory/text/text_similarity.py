@@ -5,7 +5,7 @@ Deterministic and without a model: English by words, scripts without spaces by c
 
 import re
 
-from common.text_forms import compatible, folded
+from foundation.texts.forms import compatible, folded
 from memory.text.lexemes import prepare, unspaced
 
 _NO_MEANING = (

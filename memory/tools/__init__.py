@@ -6,7 +6,7 @@ handler that calls the services (`reading.py`, `writing.py`). This package does 
 
 from typing import Any
 
-from common.errors import NotFound
+from foundation.errors import NotFound
 from memory.memories.schemas import SearchOut
 from memory.tools import reading, writing
 from memory.tools.arguments import (

@@ -8,8 +8,8 @@ from ninja import Body, Field, Router
 from pydantic import WithJsonSchema
 
 from accounts.authentication import access_to
-from accounts.rate_limits import CallKind, count_call
-from common.requests import may_fail
+from accounts.limits.rate_limits import CallKind, count_call
+from foundation.http.requests import may_fail
 from memory.tools import TOOLS, Caller, ToolAnswer, tool_named, without_user
 from memory.tools.schemas import ToolAnswerOut, ToolList
 

@@ -5,9 +5,9 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from common.errors import FieldError, InvalidArguments
-from common.fields import Text
-from common.requests import Limit
+from foundation.errors import FieldError, InvalidArguments
+from foundation.http.requests import Limit
+from foundation.texts.fields import Text
 from memory.drafts import MAX_TAGS, Content, Fraction, MemoryTypeName, Tag
 from memory.tools.base import Arguments
 

@@ -11,9 +11,9 @@ from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
 from pydantic_core import core_schema
 
 from accounts.models import Space
-from common.actors import Actor
-from common.errors import Conflict, EbbError, Forbidden, InvalidArguments, NotFound, refused
-from common.readers import SHARED, Reader
+from foundation.actors import Actor
+from foundation.errors import Conflict, EbbError, Forbidden, InvalidArguments, NotFound, refused
+from foundation.readers import SHARED, Reader
 from memory.embeddings import EmbeddingError
 from memory.recall.results import Result
 from memory.store.schemas import MemoryOut

@@ -9,7 +9,7 @@ from datetime import datetime
 from django.db import transaction
 
 from accounts.models import Space
-from common.actors import Actor
+from foundation.actors import Actor
 from memory.drafts import MAX_TAGS, MemoryChange, MemoryDraft
 from memory.formulas.importance import TYPE_IMPORTANCE
 from memory.models import Memory, Status

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from datetime import datetime
 
-from common.moments import beside
+from foundation.moments import beside
 from memory.models import Memory
 from memory.recall.prompt_forms import SayDay, bracketed, iso_day, one_line, times_of
 from memory.recall.results import Result

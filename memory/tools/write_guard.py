@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from accounts.models import Space
-from common.errors import FieldError, InvalidArguments
+from foundation.errors import FieldError, InvalidArguments
 from memory.drafts import Facets, MemoryDraft, MemoryTypeName
 from memory.models.policies import current_policy
 from memory.policy import PolicyDocument

@@ -6,8 +6,8 @@ and reconciled in the same way, and may be sent to review.
 
 from collections.abc import Callable, Sequence
 
-from common.errors import Conflict, FieldError, InvalidArguments
-from common.readers import EVERYONE
+from foundation.errors import Conflict, FieldError, InvalidArguments
+from foundation.readers import EVERYONE
 from memory.drafts import MemoryChange, MemoryDraft, Source
 from memory.models import BinReason, Memory, Status
 from memory.recall.standing import owned_by_speaker

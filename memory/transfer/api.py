@@ -8,9 +8,9 @@ from django.utils import timezone
 from ninja import Query, Router, Status
 
 from accounts.authentication import access_to
-from accounts.rate_limits import CallKind, count_call
-from common.errors import FieldError, InvalidArguments
-from common.requests import may_fail
+from accounts.limits.rate_limits import CallKind, count_call
+from foundation.errors import FieldError, InvalidArguments
+from foundation.http.requests import may_fail
 from memory.jobs.running import work_at
 from memory.jobs.schemas import ImportIn, JobOut
 from memory.models import Job, JobState

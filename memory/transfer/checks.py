@@ -5,7 +5,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from common.errors import plainly
+from foundation.errors import plainly
 from memory.drafts import MAX_CONTENT, Facets
 from memory.metadata import bounded
 from memory.models import Status

@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import Any
 
 from accounts.models import Space
-from common.moments import EARLIEST, aware, read_moment, spoken, zone_name, zone_of
+from foundation.moments import EARLIEST, aware, read_moment, spoken, zone_name, zone_of
 from memory.drafts import MAX_CONTENT
 from memory.transfer.identity import made_id
 

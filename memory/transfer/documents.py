@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 from typing import Any, TextIO
 
-from common.errors import FieldError, InvalidArguments
-from common.json_limits import refuse_dense
+from foundation.errors import FieldError, InvalidArguments
+from foundation.texts.json_limits import refuse_dense
 from memory.transfer import json_stream
 from memory.transfer.conversations import (
     ImportedExchange,

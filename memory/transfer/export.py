@@ -10,7 +10,7 @@ from django.db import connection, transaction
 from django.db.models import Value
 
 from accounts.models import Space
-from common.readers import Reader
+from foundation.readers import Reader
 from memory.transfer.sections import FORMAT, VERSION, Section, sections
 
 _ROWS = 500  # for each fetch

@@ -18,9 +18,9 @@ from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
 from accounts.models import Space
-from common.actors import Actor
-from common.leases import database_now
-from common.readers import EVERYONE
+from foundation.actors import Actor
+from foundation.database.leases import database_now
+from foundation.readers import EVERYONE
 from memory.jobs import services as jobs
 from memory.jobs.kinds import Labels
 from memory.models import Job, JobPart, JobState, Memory

@@ -13,11 +13,11 @@ from django.db import DatabaseError, DataError, IntegrityError, transaction
 from django.db.models import Q
 from django.utils import timezone
 
-from common.actors import Actor
-from common.connections import release_connection
-from common.errors import EbbError
-from common.leases import database_now
-from common.moments import in_zone, stored_zone
+from foundation.actors import Actor
+from foundation.database.connections import release_connection
+from foundation.database.leases import database_now
+from foundation.errors import EbbError
+from foundation.moments import in_zone, stored_zone
 from memory.jobs.services import advance
 from memory.models import Job, JobState, Memory, MemoryEvent, PolicyVersion
 from memory.transfer import upload

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator
 from json.decoder import WHITESPACE  # type: ignore[attr-defined]  # of the standard decoder
 from typing import Any, NoReturn, TextIO
 
-from common.json_limits import refuse_dense
+from foundation.texts.json_limits import refuse_dense
 
 MAX_RECORD = 16 * 2**20
 """Maximum characters of a record."""

@@ -16,7 +16,7 @@ from datetime import datetime, timedelta, timezone
 from typing import Any
 from uuid import UUID
 
-from common.errors import FieldError, InvalidArguments
+from foundation.errors import FieldError, InvalidArguments
 
 MAX_BYTES = 128 * 2**20
 MAX_OPERATIONS = 5_000_000

@@ -14,8 +14,8 @@ from uuid import UUID
 from pydantic import ValidationError
 
 from accounts.models import Space
-from common.errors import plainly
-from common.moments import plausible, read_moment, spoken, zone_name, zone_of
+from foundation.errors import plainly
+from foundation.moments import plausible, read_moment, spoken, zone_name, zone_of
 from memory.drafts import MemoryDraft, Source
 from memory.formulas.retention import after_event, expires_at
 from memory.models.memories import LEGACY_ID, SHORT_ID

@@ -21,7 +21,7 @@ from django.db.models import (
 from django.db.models.expressions import DatabaseDefault
 from django.db.models.fields import NOT_PROVIDED
 
-from common.text_forms import composed
+from foundation.texts.forms import composed
 from memory.transfer.sections import Row, Section
 
 MAX_DEPTH = 50

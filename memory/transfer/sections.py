@@ -11,7 +11,7 @@ from typing import Any
 
 from django.db.models import Field, ForeignKey, GeneratedField, Model, OrderBy, UUIDField
 
-from common.readers import Reader
+from foundation.readers import Reader
 from memory.models import (
     Memory,
     MemoryEvent,

@@ -13,9 +13,9 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, NoReturn
 
-from common.errors import FieldError, InvalidArguments
-from common.json_limits import refuse_dense
-from common.moments import plausible
+from foundation.errors import FieldError, InvalidArguments
+from foundation.moments import plausible
+from foundation.texts.json_limits import refuse_dense
 from memory.models import Job
 from memory.transfer import conversations, documents, foreign_records, legacy_pickle, upload
 from memory.transfer.conversations import MOST_EXCHANGES, ImportedExchange

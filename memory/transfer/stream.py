@@ -17,8 +17,8 @@ from django.conf import settings
 from django.http import StreamingHttpResponse
 
 from accounts.models import Space
-from common.errors import RateLimited
-from common.readers import Reader
+from foundation.errors import RateLimited
+from foundation.readers import Reader
 from memory.transfer.export import export_lines
 
 MOST_AT_ONCE = 2  # downloads of one space from this process

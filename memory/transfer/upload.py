@@ -8,9 +8,9 @@ from uuid import UUID
 from django.db import transaction
 
 from accounts.models import Space
-from common.actors import Actor
-from common.errors import Conflict, FieldError, InvalidArguments
-from common.moments import zone_name
+from foundation.actors import Actor
+from foundation.errors import Conflict, FieldError, InvalidArguments
+from foundation.moments import zone_name
 from memory.jobs import services as jobs
 from memory.models import Job, JobPart, JobState
 

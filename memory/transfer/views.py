@@ -16,9 +16,9 @@ from django.views.decorators.http import require_GET, require_POST
 
 from accounts.authentication import Access
 from accounts.forms import AddressForm
+from accounts.limits.rate_limits import CallKind, count_call
 from accounts.pages import PageRequest, space_page
-from accounts.rate_limits import CallKind, count_call
-from common.errors import Conflict, InvalidArguments, RateLimited
+from foundation.errors import Conflict, InvalidArguments, RateLimited
 from memory.jobs import services as jobs
 from memory.jobs.views import job_context
 from memory.models import Job, JobState

@@ -10,7 +10,7 @@ from uuid import UUID
 from django.db import connection
 
 from accounts.models import Space
-from common.actors import Actor
+from foundation.actors import Actor
 from memory.embeddings.services import Made, embed_documents, store_vectors
 from memory.models import Memory, MemoryEvent, PolicyVersion, Reason, Status
 from memory.models.history import Action

@@ -8,9 +8,9 @@ from ninja import Field, Path, Query, Router, Status
 from pydantic import AfterValidator
 
 from accounts.authentication import access_to
-from common.names import MAX_NAME, NAME_PATTERN
-from common.requests import may_fail
-from common.storable import storable_id
+from foundation.http.requests import may_fail
+from foundation.texts.names import MAX_NAME, NAME_PATTERN
+from foundation.texts.storable import storable_id
 from memory.jobs.schemas import JobOut
 from memory.users.erasure import start_erasure
 from memory.users.schemas import UserList, UserOut, UsersIn

@@ -14,10 +14,10 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts.audit import note
 from accounts.models import AuditAction, Space, WebhookEvent
-from common.actors import Actor
-from common.errors import NotFound
-from common.leases import database_now
-from common.readers import Reader
+from foundation.actors import Actor
+from foundation.database.leases import database_now
+from foundation.errors import NotFound
+from foundation.readers import Reader
 from memory.jobs import services as jobs
 from memory.jobs.kinds import Labels
 from memory.models import ConsolidationProposal, Job, WebhookDelivery

@@ -5,8 +5,8 @@ from typing import Annotated
 
 from ninja import Field, Schema
 
-from common.fields import UserName
-from common.requests import Limit
+from foundation.http.requests import Limit
+from foundation.texts.fields import UserName
 from memory.users.services import UserOfSpace
 
 

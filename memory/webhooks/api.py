@@ -5,8 +5,8 @@ from django.utils import timezone
 from ninja import Query, Router, Status
 
 from accounts.authentication import access_to
-from common.pagination import keyset
-from common.requests import PageIn, RowId, parse_uuid
+from foundation.http.pagination import keyset
+from foundation.http.requests import PageIn, RowId, parse_uuid
 from memory.models import Webhook, WebhookDelivery
 from memory.webhooks import services
 from memory.webhooks.schemas import (

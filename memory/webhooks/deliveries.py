@@ -5,8 +5,8 @@ occupies only one thread. After a timeout, sending to the receiver pauses. No da
 open while a message is sent. If a worker dies, the message is sent again; receivers recognise its
 id.
 
-This lease does not use common.leases, because a webhook never ends and its messages count the
-attempts.
+This lease does not use foundation.database.leases, because a webhook never ends and its messages
+count the attempts.
 """
 
 from collections.abc import Callable

@@ -6,8 +6,8 @@ from uuid import UUID
 
 from ninja import Field, Schema
 
-from common.fields import Text
-from common.requests import Flag, example
+from foundation.http.requests import Flag, example
+from foundation.texts.fields import Text
 
 EventName = Literal[
     "memory.created", "memory.revised", "memory.superseded", "memory.expired", "memory.evicted",

@@ -10,7 +10,7 @@ from uuid import UUID
 
 import httpx2
 
-from common.retry_after import retry_after
+from foundation.http.retry_after import retry_after
 from memory.webhooks import signing
 from memory.webhooks.addresses import Endpoint, Unreachable, checked_address, endpoint_of
 

@@ -13,9 +13,9 @@ from django.utils.translation import gettext_noop as _
 
 from accounts.audit import note
 from accounts.models import AuditAction, Space, WebhookEvent
-from common.actors import Actor
-from common.errors import FieldError, InvalidArguments, NotFound
-from common.sealing import Unreadable, seal
+from foundation.actors import Actor
+from foundation.errors import FieldError, InvalidArguments, NotFound
+from foundation.sealing import Unreadable, seal
 from memory.models import DeliveryState, Webhook, WebhookDelivery
 from memory.webhooks.addresses import endpoint_of, is_public
 from memory.webhooks.signing import new_secret

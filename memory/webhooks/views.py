@@ -13,8 +13,8 @@ from accounts.authentication import Access
 from accounts.forms import SentText
 from accounts.models import WebhookEvent
 from accounts.pages import PageRequest, space_page
-from common.errors import FieldError, InvalidArguments
-from common.pagination import keyset
+from foundation.errors import FieldError, InvalidArguments
+from foundation.http.pagination import keyset
 from memory.models import Webhook, WebhookDelivery
 from memory.webhooks import services
 

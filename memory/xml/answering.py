@@ -18,8 +18,8 @@ from xml.etree.ElementTree import Element, SubElement, tostring  # noqa: S405 - 
 from django.db import transaction
 
 from accounts.models import Space
-from common.actors import Actor
-from common.readers import Reader
+from foundation.actors import Actor
+from foundation.readers import Reader
 from memory.drafts import MemoryDraft
 from memory.models import Memory, Status
 from memory.recall.prompt_forms import age_in_words

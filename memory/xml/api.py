@@ -7,8 +7,8 @@ from django.utils import timezone
 from ninja import Router
 
 from accounts.authentication import access_to
-from accounts.rate_limits import CallKind, count_call
-from common.errors import FieldError, InvalidArguments
+from accounts.limits.rate_limits import CallKind, count_call
+from foundation.errors import FieldError, InvalidArguments
 from memory.xml import Load, answer, requests_in
 
 router = Router(tags=["xml"])

@@ -16,7 +16,7 @@ from xml.etree.ElementTree import Element, ParseError  # noqa: S405 - the types;
 import pydantic
 from defusedxml import ElementTree
 
-from common.errors import FieldError, InvalidArguments, refused
+from foundation.errors import FieldError, InvalidArguments, refused
 from memory.drafts import MemoryDraft
 from memory.memories.schemas import SearchIn
 

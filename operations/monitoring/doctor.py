@@ -11,7 +11,7 @@ from django.conf import settings
 from django.db import connection
 from django.utils import timezone
 
-from common.leases import database_now
+from foundation.database.leases import database_now
 from memory.models import ModelConnection
 from operations.database import libpq_url
 from operations.monitoring.health import check_ready

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from types import TracebackType
 from typing import Any
 
-from common.log_ids import current_ids
+from foundation.log_ids import current_ids
 
 # Control characters, line separators, and marks that turn the direction of text.
 _HARMFUL = (*range(32), *range(127, 160), *range(0x2028, 0x202F), *range(0x2066, 0x206A))

@@ -1,8 +1,8 @@
 """`/metrics` for Prometheus: totals over all spaces, without any content.
 
-Two kinds: counters and timings of the processes of this host (common.metrics), and current values
-from the database. Without EBB_METRICS_TOKEN no key is needed,
-and a public proxy must block this path.
+Two kinds: counters and timings of the processes of this host (foundation.metrics), and current
+values from the database. Without EBB_METRICS_TOKEN no key is needed, and a public proxy must block
+this path.
 """
 
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ from prometheus_client.exposition import CONTENT_TYPE_LATEST
 from prometheus_client.registry import Collector
 
 from assessor.models import Assessment, State
-from common.sql import fetch
+from foundation.database.sql import fetch
 from memory.jobs.workers import BEAT
 from operations.monitoring.shared_metrics import process_metrics
 from operations.monitoring.status import heartbeat_ages, queue_state

@@ -38,7 +38,7 @@ def process_metrics() -> "CollectorRegistry":
     from prometheus_client.multiprocess import MultiProcessCollector
 
     if not _shared:
-        from common.metrics import registry
+        from foundation.metrics import registry
 
         return registry
     summed = CollectorRegistry()

@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 
 from assessor.llm import ModelError
 from assessor.models import Assessment, State
-from common.leases import MAX_STUCK
+from foundation.database.leases import MAX_STUCK
 from memory.jobs.workers import BEAT
 from memory.model_connections.choosing import environment_decides
 from memory.models import Job, ModelConnection, WorkerHeartbeat

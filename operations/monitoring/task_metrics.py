@@ -6,9 +6,9 @@ from typing import Any
 from celery.signals import task_postrun, task_prerun
 from django.conf import settings
 
-from common import log_ids, metrics
-from common.metrics import count_pool_waits
-from common.queue import REQUEST_ID
+from foundation import log_ids, metrics
+from foundation.metrics import count_pool_waits
+from foundation.queue import REQUEST_ID
 from operations.monitoring.shared_metrics import serve_metrics
 
 _started: dict[str, float] = {}

@@ -20,7 +20,7 @@ from psycopg.errors import InsufficientPrivilege
 from accounts.members.services import add_member
 from accounts.models import Embedder, Role, Space, User
 from accounts.moderators import make_moderators
-from common.actors import SYSTEM
+from foundation.actors import SYSTEM
 from memory.embeddings import EmbeddingError
 from memory.embeddings.embedders import configured_embedder
 from memory.models import WorkerHeartbeat

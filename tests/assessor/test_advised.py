@@ -12,7 +12,7 @@ from assessor.assessing import Exchange
 from assessor.models import Assessment, State
 from assessor.outbox import services
 from assessor.tasks import assess
-from common.actors import SYSTEM
+from foundation.actors import SYSTEM
 from memory.drafts import MemoryChange, MemoryDraft
 from memory.models import BinReason, Memory, MemoryEvent
 from memory.reconciliation.rules import Decision, Verdict

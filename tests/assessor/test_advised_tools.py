@@ -7,7 +7,7 @@ from django.utils import timezone
 from pytest_django import Settings
 
 from accounts.models import Space
-from common.actors import SYSTEM
+from foundation.actors import SYSTEM
 from memory.drafts import MemoryDraft
 from memory.models import BinReason, Memory, MemoryEvent
 from tests.conftest import ApiClient, MakeKey

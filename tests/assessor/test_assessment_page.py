@@ -12,7 +12,7 @@ from pytest_django.fixtures import Settings
 from accounts.models import Space, User
 from assessor.models import Assessment, State
 from assessor.outbox import services
-from common.actors import SYSTEM
+from foundation.actors import SYSTEM
 from memory.drafts import MemoryDraft
 from memory.models import Memory
 from memory.models.reasons import Reason

@@ -12,7 +12,7 @@ from assessor.assessing import Exchange
 from assessor.models import Assessment, State
 from assessor.outbox.services import queue_assessment
 from assessor.tasks import assess, requeue_due_assessments
-from common.leases import database_now
+from foundation.database.leases import database_now
 from memory.jobs import services as jobs
 from memory.jobs.kinds import WORK
 from memory.models import Job, JobState

@@ -28,13 +28,7 @@ from assessor.llm.errors import (
 from assessor.llm.sdk_errors import ERRORS, translate
 from assessor.outbox.fault_labels import SENTENCES, fault, fault_in_chat
 from memory.embeddings.failures import Failure
-from tests.assessor.llm_session import (
-    HELLO,
-    complete,
-    read,
-    read_until_error,
-    run,
-)
+from tests.assessor.llm_session import HELLO, complete, read, read_until_error, run
 from tests.stub_model import StubModel
 
 # step, error, permanent, retry_after: what an endpoint can answer before it says anything

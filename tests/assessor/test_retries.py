@@ -15,9 +15,9 @@ from assessor.assessing import Exchange
 from assessor.errors import AssessmentError
 from assessor.models import MAX_ATTEMPTS, Assessment, State
 from assessor.outbox import services, spans
-from common.connections import in_thread
-from common.errors import Conflict
-from common.leases import REQUEUE_AFTER
+from foundation.database.connections import in_thread
+from foundation.database.leases import REQUEUE_AFTER
+from foundation.errors import Conflict
 from memory.models import Memory, PolicyVersion
 from memory.models.reasons import Reason, in_words
 from memory.policy import PolicyDocument

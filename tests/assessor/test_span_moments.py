@@ -13,7 +13,7 @@ from assessor.outbox import services
 from assessor.outbox.retractions import retract
 from assessor.outbox.spans import LONGEST_SPAN, LONGEST_TEXT, wait_for_span
 from assessor.saving.exchanges import joined, rows_of, span_of
-from common.actors import SYSTEM
+from foundation.actors import SYSTEM
 from tests.assessor.test_spans import COOKING, IDLE, NOW, arrived, claimed, queued
 from tests.locks import somebody_waits
 from tests.processes import wait_until

@@ -11,7 +11,7 @@ from assessor.assessing import AssessmentResult, Exchange
 from assessor.models import Assessment
 from assessor.outbox import services
 from assessor.tasks import assess
-from common.moments import in_zone, zone_called
+from foundation.moments import in_zone, zone_called
 from memory.models import Memory
 from tests.assessor.outbox import EXCHANGE, NOW, assessment_result, queued
 from tests.conftest import ApiClient, MakeKey

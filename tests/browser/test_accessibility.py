@@ -14,8 +14,8 @@ from accounts.models import Space
 from accounts.views.settings import PAGES as SETTINGS
 from assessor.assessing import Exchange
 from assessor.outbox.services import queue_assessment
-from common.actors import SYSTEM
 from config.pages.navigation import DAILY, MORE
+from foundation.actors import SYSTEM
 from memory.lab.relevance import mark_relevance
 from memory.lab.saved_queries import save_query
 from memory.models import BinReason, Memory

@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 from accounts.models import Space
 from assessor.models import Assessment
 from chat.models import Conversation, Message
-from common.actors import SYSTEM
+from foundation.actors import SYSTEM
 from memory.drafts import MemoryDraft
 from memory.models import Memory
 from tests.browser.conftest import LogIn

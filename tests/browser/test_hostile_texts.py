@@ -13,7 +13,7 @@ from django.utils import timezone
 from accounts.members.services import add_member
 from accounts.models import Role, Space, User
 from benchmarks.lived_in import lived_in
-from common.actors import SYSTEM
+from foundation.actors import SYSTEM
 from memory.drafts import MemoryChange
 from memory.lab.relevance import mark_relevance
 from memory.lab.saved_queries import save_query

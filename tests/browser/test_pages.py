@@ -11,8 +11,8 @@ from playwright.sync_api import Locator, Page, expect
 
 from accounts.models import Space, User
 from accounts.views.settings import PAGES as SETTINGS
-from common.actors import SYSTEM
 from config.pages.navigation import DAILY, MORE
+from foundation.actors import SYSTEM
 from memory.drafts import MemoryDraft, MemoryTypeName
 from memory.models import Memory
 from memory.store.services import create_memories

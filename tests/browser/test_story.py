@@ -8,7 +8,7 @@ from playwright.sync_api import Page, Route, expect
 from accounts.models import Space, User
 from assessor.models import Assessment
 from chat.models import Message
-from common.actors import SYSTEM
+from foundation.actors import SYSTEM
 from memory.drafts import MemoryDraft
 from memory.models import Memory
 from tests.browser.conftest import LogIn, Open, Watch, logged_in, login_link

@@ -7,7 +7,7 @@ import pytest
 from django.utils import timezone
 
 from accounts.models import Embedder, Space
-from common.actors import SYSTEM
+from foundation.actors import SYSTEM
 from memory import embeddings
 from memory.drafts import MemoryDraft
 from memory.models import Memory

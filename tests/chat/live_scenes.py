@@ -13,7 +13,7 @@ from assessor.llm import model_session
 from chat.models import Message
 from chat.replies import live
 from chat.replies.turns import begin_turn
-from common.connections import in_thread
+from foundation.database.connections import in_thread
 from tests.processes import wait_until
 from tests.stub_model import StubModel
 

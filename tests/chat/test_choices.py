@@ -18,8 +18,8 @@ from chat.choices import Choices
 from chat.conversations.services import choose
 from chat.models import Conversation
 from chat.replies.turns import begin_turn
-from common.actors import SYSTEM
-from common.errors import InvalidArguments, NotFound
+from foundation.actors import SYSTEM
+from foundation.errors import InvalidArguments, NotFound
 from memory.drafts import MemoryDraft
 from memory.formulas.ranking import PROFILES
 from memory.policies.profiles import PROFILE_MEANINGS

@@ -24,7 +24,7 @@ from accounts.models import (
     Space,
     User,
 )
-from common.actors import SYSTEM
+from foundation.actors import SYSTEM
 from memory.embeddings import MINILM
 from memory.model_connections.choosing import chosen_model, key_of
 from memory.model_connections.embedding import provider_of

@@ -15,7 +15,7 @@ from chat.replies.edits import edit_message, undo_edit
 from chat.replies.services import Reply, claim_reply, finish_reply
 from chat.replies.turns import NewConversation, answer_again, begin_turn
 from chat.replies.writing import said_so_far
-from common.errors import Conflict, NotFound
+from foundation.errors import Conflict, NotFound
 from memory.drafts import MemoryChange
 from memory.models import Memory
 from memory.models.reasons import Reason

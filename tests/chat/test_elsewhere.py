@@ -14,7 +14,7 @@ from chat.models import Message
 from chat.replies import elsewhere, live, process_channel
 from chat.replies.process_channel import OWN, listen, send
 from chat.replies.writing import Done, Event, Token
-from common.connections import in_thread
+from foundation.database.connections import in_thread
 from tests.chat.live_scenes import Ask, Play, followed, stored, until
 from tests.processes import test_database_url
 from tests.stub_model import StubModel

@@ -13,7 +13,7 @@ from assessor.outbox.services import finish
 from chat.models import Message
 from chat.replies.services import Reply, finish_reply
 from chat.replies.turns import begin_turn
-from common.errors import NotFound
+from foundation.errors import NotFound
 from memory.drafts import MemoryChange
 from memory.memories.schemas import results_out
 from memory.models import Memory, MemoryEvent, MemoryRevision, WebhookDelivery

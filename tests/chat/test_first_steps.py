@@ -13,7 +13,7 @@ from accounts.models import Space, User
 from assessor.models import Assessment
 from chat.models import Message
 from chat.replies.turns import NewConversation, begin_turn
-from common.actors import SYSTEM
+from foundation.actors import SYSTEM
 from memory.memories.samples import samples_in
 from memory.models import Memory
 from memory.retention.recycle_bin import delete_memory

@@ -11,7 +11,7 @@ from accounts.keys.services import create_key
 from accounts.models import Space
 from assessor.models import Assessment, GateCount
 from chat.models import Conversation, Message
-from common.actors import SYSTEM
+from foundation.actors import SYSTEM
 from memory.models import Memory
 from tests.chat.openai_client import (
     QUESTION,

@@ -10,7 +10,7 @@ from chat.models import REPLY_OVERDUE, Message
 from chat.replies.leases import renew_reply, stop_abandoned
 from chat.replies.services import LEASE, Reply, claim_reply, finish_reply
 from chat.replies.turns import begin_turn
-from common.leases import database_now
+from foundation.database.leases import database_now
 
 pytestmark = pytest.mark.django_db
 

@@ -14,10 +14,10 @@ from chat.playground.replies import _fragments
 from chat.replies import live
 from chat.replies.services import stop_pending
 from chat.replies.writing import Token
-from common.actors import SYSTEM
-from common.connections import in_thread
-from common.errors import Conflict
-from common.readers import EVERYONE
+from foundation.actors import SYSTEM
+from foundation.database.connections import in_thread
+from foundation.errors import Conflict
+from foundation.readers import EVERYONE
 from tests.chat.live_scenes import Ask, Play, followed, stored, until
 from tests.stub_model import StubModel
 from tests.stub_wire import TOKEN

@@ -13,7 +13,7 @@ from accounts.models import Space
 from assessor.models import Assessment
 from assessor.tasks import assess
 from chat.models import Conversation, Message
-from common.actors import SYSTEM
+from foundation.actors import SYSTEM
 from memory.drafts import MemoryDraft
 from memory.embeddings import BUILT_IN
 from memory.models import Memory

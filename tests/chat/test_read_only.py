@@ -8,7 +8,7 @@ from accounts.members.services import add_member
 from accounts.models import Role, Space, User
 from chat.models import Conversation, Message
 from chat.replies.turns import NewConversation, begin_turn
-from common.actors import SYSTEM
+from foundation.actors import SYSTEM
 from memory.models import Memory, MemoryEvent
 from memory.review.services import approve_memory, reject_memory
 from tests.chat.explained import call, lisbon, reply, text

@@ -14,7 +14,7 @@ from chat.conversations.redaction import REDACTED, redact_secrets
 from chat.models import Conversation, Message, StoredResponse
 from chat.replies.services import Reply, finish_reply
 from chat.replies.turns import NewConversation, begin_turn
-from common.errors import Conflict, NotFound
+from foundation.errors import Conflict, NotFound
 from memory.models import Memory, Status
 from memory.retention.recycle_bin import delete_memory
 from tests.assessor.outbox import assessment_result, claim

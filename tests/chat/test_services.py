@@ -13,8 +13,8 @@ from chat.conversations.services import delete_conversation
 from chat.models import REPLY_OVERDUE, Conversation, Message
 from chat.replies.services import Reply, claim_reply, finish_reply
 from chat.replies.turns import begin_turn
-from common.actors import SYSTEM
-from common.errors import Conflict, NotFound
+from foundation.actors import SYSTEM
+from foundation.errors import Conflict, NotFound
 from memory.drafts import MemoryDraft
 from memory.models import Memory, MemoryEvent, PolicyVersion
 from memory.policy import PolicyDocument

@@ -10,8 +10,8 @@ from accounts.models import AuditEntry, Role, Space, User
 from chat.conversations.services import delete_conversation
 from chat.models import Conversation, Message
 from chat.replies.turns import NewConversation, begin_turn
-from common.actors import SYSTEM
-from common.readers import EVERYONE
+from foundation.actors import SYSTEM
+from foundation.readers import EVERYONE
 from memory.transfer.export import export_lines
 from tests.conftest import ApiClient, MakeKey
 from tests.memory.writing import remember

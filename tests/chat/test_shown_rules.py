@@ -18,8 +18,8 @@ from accounts.models import Role, Space, User
 from chat.models import Conversation, Message
 from chat.replies.stored_turns import stored_reply
 from chat.replies.writing import Done, Recalled
-from common.actors import SYSTEM, Actor
-from common.readers import EVERYONE, SHARED, Reader
+from foundation.actors import SYSTEM, Actor
+from foundation.readers import EVERYONE, SHARED, Reader
 from memory.memories.schemas import memories_out
 from memory.policy import PolicyDocument
 from memory.recall.standing import standing_rules

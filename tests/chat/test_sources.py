@@ -10,7 +10,7 @@ from django.urls import reverse
 from accounts.models import Space, User
 from chat.conversations.services import delete_conversation
 from chat.models import Message
-from common.actors import Actor
+from foundation.actors import Actor
 from memory.drafts import MemoryDraft, Source
 from memory.models import Memory
 from memory.reconciliation.services import remember as reconcile

@@ -16,7 +16,7 @@ from chat.replies.ephemeral import ephemeral_conversation
 from chat.replies.recalling import recalled_for
 from chat.replies.turns import answer_again, begin_turn
 from chat.replies.writing import recall_for
-from common.moments import in_zone, zone_called
+from foundation.moments import in_zone, zone_called
 from memory.memories.schemas import memories_out
 from tests.chat.asking import ask
 from tests.chat.builtin_turns import answer, result

@@ -9,7 +9,7 @@ from accounts.members.services import add_member
 from accounts.models import Role, Space, User
 from chat.models import Conversation
 from chat.replies.writing import recall_for
-from common.actors import SYSTEM
+from foundation.actors import SYSTEM
 from memory.models import Memory
 from tests.memory.writing import remember
 

@@ -19,8 +19,8 @@ from chat.replies.turns import answer_again
 from chat.replies.writing import recall_for
 from chat.responders.prompting import system_prompt
 from chat.responders.toolbox import Toolbox
-from common.actors import SYSTEM, Actor
-from common.readers import EVERYONE, Reader
+from foundation.actors import SYSTEM, Actor
+from foundation.readers import EVERYONE, Reader
 from memory.models import Memory
 from memory.models.policies import current_policy
 from memory.policies.form import texts_of

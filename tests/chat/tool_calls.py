@@ -10,7 +10,7 @@ from django.utils import timezone
 from accounts.models import Space
 from chat.connections.tool_ability import record_ability
 from chat.models import Message
-from common.actors import SYSTEM
+from foundation.actors import SYSTEM
 from memory.drafts import MemoryDraft
 from memory.model_connections.choosing import ModelConfiguration, Prices
 from memory.models import Memory

@@ -20,8 +20,8 @@ from pytest_django import Settings
 from accounts.members.services import add_member
 from accounts.models import Embedder, Role, Space, User
 from assessor.models import Assessment
-from common.actors import SYSTEM
 from ebb_client import Ebb, EbbError
+from foundation.actors import SYSTEM
 from memory.models import Job, Memory, MemoryEmbedding, MemoryEvent
 from memory.spaces.services import create_space
 from memory.webhooks.services import create_webhook

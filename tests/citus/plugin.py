@@ -24,9 +24,9 @@ _WHOLE = ("tests/citus/", "tests/config/")  # processes, pages and all calls
 _RECALL = "tests/memory/recall/test_recall"
 # What such a database does not have, by the beginning of the test's name.
 ELSEWHERE = {
-    "tests/config/test_database.py": "plans of one PostgreSQL",
-    "tests/config/test_doctor.py": "no cluster",
-    "tests/config/test_distribution.py": "pretends a cluster",
+    "tests/operations/test_database.py": "plans of one PostgreSQL",
+    "tests/operations/test_doctor.py": "no cluster",
+    "tests/operations/test_distribution.py": "pretends a cluster",
     "tests/memory/embeddings/test_index_builds.py": "waits inside one PostgreSQL",
     "tests/memory/test_space_keys.py::test_a_new_table": "reverses a migration at its end",
     "tests/memory/test_space_keys.py::test_the_keys": "takes keys away that a shard needs",

@@ -13,7 +13,7 @@ from accounts.keys.services import create_key
 from accounts.members.services import add_member
 from accounts.models import Role, Space, User
 from accounts.moderators import make_moderators
-from common.actors import SYSTEM
+from foundation.actors import SYSTEM
 from tests.conftest import ALL_SCOPES, ApiClient
 
 KEYS: dict[str, dict[str, Any]] = {

@@ -18,8 +18,8 @@ from assessor.assessing import Exchange
 from assessor.models import Assessment
 from assessor.outbox.services import queue_assessment
 from chat.models import Conversation, Message
-from common.actors import SYSTEM
 from config.api import api as ebb_api
+from foundation.actors import SYSTEM
 from memory.model_connections.usage import ModelCall, UsageSource, record_usage
 from memory.models import Job, Memory, ModelConnection, UsagePurpose
 from memory.retention.recycle_bin import delete_memory

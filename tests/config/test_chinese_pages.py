@@ -15,7 +15,7 @@ from accounts.moderators import make_moderators
 from assessor.models import Assessment
 from benchmarks.lived_in import PLANTED, lived_in
 from chat.models import Message
-from common.actors import SYSTEM
+from foundation.actors import SYSTEM
 from memory.models import Memory
 from tests.addresses import find_admin_pages, find_pages
 from tests.memory.writing import hold

@@ -14,7 +14,7 @@ from django.utils import timezone
 from accounts.members.services import add_member
 from accounts.models import Embedder, Role, Space, User
 from benchmarks.lived_in import lived_in
-from common.actors import SYSTEM
+from foundation.actors import SYSTEM
 from tests.addresses import find_admin_pages, find_pages
 
 pytestmark = pytest.mark.django_db

@@ -10,8 +10,8 @@ from django.utils import timezone
 from accounts.members.services import add_member
 from accounts.models import Embedder, Role, Space, User
 from chat.models import Conversation
-from common.actors import SYSTEM
 from config.pages.navigation import SPACES_LISTED
+from foundation.actors import SYSTEM
 from tests.memory.writing import remember
 from tests.pages import client, login, shown
 

@@ -41,7 +41,7 @@ def test_the_patterns_of_every_part_are_found(patterns: dict[str, re.Pattern[str
         "assessor.screening.attacks._RULES[0]",
         "assessor.language_model.grounding:",
         "chat.responders.utterances._KINDS",
-        "common.request_ids",
+        "foundation.http.request_ids",
     ):
         assert part in found  # fmt: skip
     assert len(patterns) > 300

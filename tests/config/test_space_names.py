@@ -116,7 +116,7 @@ def test_the_tables_are_those_with_a_space() -> None:
 
 def test_a_statement_of_the_product_is_reported_and_one_of_the_tests_is_not() -> None:
     watched, statement = Watch(), f"SELECT id FROM {M}"
-    code = compile("frames.append(sys._getframe())", str(ROOT / "common" / "actors.py"), "exec")
+    code = compile("frames.append(sys._getframe())", str(ROOT / "foundation" / "actors.py"), "exec")
     frames: list[FrameType] = []
     exec(code, {"frames": frames, "sys": sys})
     product = frames[0]
@@ -128,8 +128,8 @@ def test_a_statement_of_the_product_is_reported_and_one_of_the_tests_is_not() ->
                 " WHERE space_id = 1", product)  # fmt: skip
     assert len(watched.found) == 2
     assert MOVED in watched.found[1]
-    assert watched.found[0].startswith("common/actors.py:<module> does not name the space of")
-    assert caller(product) == "common/actors.py:<module>"
+    assert watched.found[0].startswith("foundation/actors.py:<module> does not name the space of")
+    assert caller(product) == "foundation/actors.py:<module>"
 
 
 def test_the_functions_that_may_read_all_spaces_exist() -> None:

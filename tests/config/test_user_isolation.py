@@ -15,8 +15,8 @@ from django.utils import timezone
 from accounts.keys.services import create_key
 from accounts.models import Space
 from assessor.models import Assessment
-from common.actors import SYSTEM
-from common.readers import EVERYONE, Reader
+from foundation.actors import SYSTEM
+from foundation.readers import EVERYONE, Reader
 from memory.models import Memory, MemoryEvent
 from memory.transfer.export import export_lines
 from tests.config.callers import undone

@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from accounts.keys.services import create_key
 from accounts.models import Space
-from common.actors import SYSTEM
+from foundation.actors import SYSTEM
 from tests.conftest import Answer
 
 ALLERGY = "I'm allergic to penicillin, and I moved to Lisbon in March"

@@ -15,7 +15,7 @@ import pytest
 from django.conf import settings
 
 from accounts.models import Space
-from common.actors import SYSTEM
+from foundation.actors import SYSTEM
 from memory.models import Memory
 from memory.spaces.services import create_space
 from tests.conftest import MakeKey

@@ -10,7 +10,7 @@ from mcp import MCPError
 
 from accounts.keys.services import create_key
 from accounts.models import Space
-from common.actors import SYSTEM
+from foundation.actors import SYSTEM
 from memory.models import Memory
 from memory.tools import TOOLS
 from tests.conftest import MakeKey

@@ -9,11 +9,11 @@ from django.test import Client
 from pydantic import BaseModel
 
 from accounts.models import Space, User
-from common.names import checked_name, checked_user
-from common.storable import storable_id, storable_text
 from config.api import api as json_api
 from endpoints.completions.messages import text_of
 from endpoints.mem0.endpoint import api as mem0_api
+from foundation.texts.names import checked_name, checked_user
+from foundation.texts.storable import storable_id, storable_text
 from memory.models import Memory
 from memory.tools import TOOLS
 from tests.conftest import ApiClient, MakeKey

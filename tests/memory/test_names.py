@@ -7,9 +7,9 @@ import pytest
 from accounts.keys.services import create_key
 from accounts.models import Embedder, Space
 from chat.choices import chosen
-from common.actors import SYSTEM
-from common.errors import InvalidArguments
-from common.names import NAME_PATTERN, OPTIONAL_NAME_PATTERN, checked_name, checked_user
+from foundation.actors import SYSTEM
+from foundation.errors import InvalidArguments
+from foundation.texts.names import NAME_PATTERN, OPTIONAL_NAME_PATTERN, checked_name, checked_user
 from memory.model_connections.fields import checked_model
 from memory.spaces.services import create_space
 from tests.conftest import ApiClient, MakeKey

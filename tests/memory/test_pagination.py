@@ -9,8 +9,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from accounts.models import Space
-from common.errors import InvalidArguments
-from common.pagination import CURSOR, clock_of, keyset
+from foundation.errors import InvalidArguments
+from foundation.http.pagination import CURSOR, clock_of, keyset
 from memory.drafts import MemoryDraft
 from memory.models import Memory
 from memory.models.memories import MemoryQuerySet

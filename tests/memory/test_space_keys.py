@@ -11,7 +11,7 @@ from django.db.migrations.state import ProjectState
 
 from accounts.models import Space
 from accounts.models.space_rows import SpaceForeignKey
-from common.space_keys import SpaceKeys
+from foundation.database.space_keys import SpaceKeys
 from memory.models import MemoryRevision
 from tests.memory.writing import remember
 from tests.space_names import models_of_a_space, per_space_tables

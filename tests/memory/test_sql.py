@@ -1,7 +1,7 @@
 """Objects that are made of the columns of a query of our own."""
 
 from accounts.models import Space
-from common.sql import Columns, fetch
+from foundation.database.sql import Columns, fetch
 from memory.models import Memory
 from tests.memory.writing import remember
 

@@ -12,7 +12,7 @@ from assessor.assessing import Exchange
 from assessor.models import Assessment
 from assessor.outbox.services import queue_assessment
 from chat.models import Conversation, Message
-from common.actors import SYSTEM
+from foundation.actors import SYSTEM
 from memory.drafts import MemoryChange
 from memory.models import Memory, WebhookDelivery
 from memory.retention.recycle_bin import delete_memory

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from accounts.models import Space
-from common.actors import Actor
+from foundation.actors import Actor
 from memory.drafts import MemoryAsked, MemoryDraft
 from memory.models import Memory, MemoryEvent, PolicyVersion
 from memory.policy import PolicyDocument

@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from accounts.models import Space
 from assessor.models import Assessment
-from common.leases import REQUEUE_AFTER
+from foundation.database.leases import REQUEUE_AFTER
 from memory.jobs.workers import BEAT
 from memory.models import WorkerHeartbeat
 from tests.processes import Processes, wait_until

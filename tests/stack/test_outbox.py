@@ -12,8 +12,8 @@ from django.utils import timezone
 from accounts.models import Space
 from assessor.models import Assessment, State
 from assessor.outbox import services
-from common.actors import SYSTEM
-from common.leases import REQUEUE_AFTER
+from foundation.actors import SYSTEM
+from foundation.database.leases import REQUEUE_AFTER
 from memory.models import Memory
 from memory.policies.services import change_policy
 from tests.conftest import MakeKey

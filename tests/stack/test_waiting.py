@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from accounts.models import Space, User
 from assessor.models import Assessment
-from common.actors import SYSTEM
+from foundation.actors import SYSTEM
 from memory.policies.services import change_policy
 from tests.conftest import MakeKey
 from tests.pages import login

@@ -17,8 +17,8 @@ from accounts.keys.installation_keys import create_installation_key
 from accounts.keys.services import create_key
 from accounts.members.services import add_member
 from accounts.models import Role, Scope, Space, User
-from common.actors import SYSTEM
-from common.errors import InvalidArguments
+from foundation.actors import SYSTEM
+from foundation.errors import InvalidArguments
 from memory.embeddings import EmbeddingError
 from memory.embeddings.embedders import configured_embedder
 from memory.spaces.services import create_space

@@ -8,8 +8,8 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from accounts.models import Space
-from common.actors import SYSTEM
-from common.errors import EbbError
+from foundation.actors import SYSTEM
+from foundation.errors import EbbError
 from memory.jobs.running import work_in_front
 from memory.models import Job
 from memory.spaces.deletion import begin_deletion, close_space, reopen_space

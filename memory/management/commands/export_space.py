@@ -10,7 +10,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from accounts.models import Space
-from common.readers import EVERYONE
+from foundation.readers import EVERYONE
 from memory.jobs.progress import ProgressLine, shown
 from memory.transfer.export import count_rows, export_lines
 

@@ -12,8 +12,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from accounts.models import Space
-from common.actors import SYSTEM
-from common.errors import EbbError
+from foundation.actors import SYSTEM
+from foundation.errors import EbbError
 from memory.embeddings import PROVIDERS, EmbeddingError, switching
 from memory.jobs.durations import how_long
 from memory.jobs.progress import ProgressLine

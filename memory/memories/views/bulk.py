@@ -16,7 +16,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from accounts.authentication import Access
 from accounts.pages import PageRequest, space_page
-from common.errors import Conflict
+from foundation.errors import Conflict
 from memory.drafts import MemoryTypeName, Tag
 from memory.memories import bulk
 from memory.memories.filters import Filters

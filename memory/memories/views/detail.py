@@ -14,7 +14,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from accounts.authentication import Access
 from accounts.pages import PageRequest, space_page
-from common.errors import Conflict, NotFound
+from foundation.errors import Conflict, NotFound
 from memory.formulas.ranking import match_percent
 from memory.memories.bulk import delete_memories, pin_memories
 from memory.memories.edit_form import edited

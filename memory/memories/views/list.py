@@ -16,10 +16,10 @@ from django.utils.translation import pgettext_lazy
 from django.views.decorators.http import require_GET, require_POST
 
 from accounts.authentication import Access
+from accounts.limits.rate_limits import CallKind, count_call
 from accounts.pages import PageRequest, space_page
-from accounts.rate_limits import CallKind, count_call
-from common.pagination import clock_of, keyset
-from common.readers import Reader
+from foundation.http.pagination import clock_of, keyset
+from foundation.readers import Reader
 from memory.embeddings import EmbeddingError
 from memory.formulas.rounding import rounded_parts
 from memory.memories import bulk

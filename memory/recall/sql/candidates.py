@@ -20,7 +20,7 @@ from django.db.models import Case, F, FloatField, Func, IntegerField, Max, Q, Qu
 from django.db.models.functions import Cast
 from pgvector.django import CosineDistance, HalfVectorField
 
-from common.text_forms import tag_spellings
+from foundation.texts.forms import tag_spellings
 from memory.formulas import importance_sql, ranking_sql
 from memory.formulas.expressions import double, float_result
 from memory.models import Memory, MemoryEmbedding

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from django.db.models import Q
 
 from accounts.models import Space
-from common.readers import SHARED, Reader
+from foundation.readers import SHARED, Reader
 from memory.formulas.ranking import Profile
 from memory.policy import DecayPolicy, RecallPolicy
 from memory.recall.remarks import toward_memories

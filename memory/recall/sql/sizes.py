@@ -18,8 +18,8 @@ from typing import Any
 from django.db import connection, transaction
 
 from accounts.models import Space
-from common.readers import EVERYONE, Reader
-from common.sql import fetch
+from foundation.database.sql import fetch
+from foundation.readers import EVERYONE, Reader
 from memory.embeddings.indexing import INDEXED_ABOVE
 
 LARGE = 2000

@@ -21,7 +21,7 @@ from functools import lru_cache
 from django.db.models.expressions import Expression, RawSQL
 
 from accounts.models.folding import comparing_form
-from common.sql import Columns
+from foundation.database.sql import Columns
 from memory.formulas import importance_sql, ranking_sql
 from memory.formulas.expressions import flag, float_result
 from memory.formulas.ranking import SIGNALS

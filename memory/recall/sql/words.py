@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from django.db.models.expressions import Expression
 
-from common.readers import Reader
+from foundation.readers import Reader
 from memory.formulas import ranking_sql
 from memory.models.memories import search_in_space
 from memory.recall.sql.expressions import as_sql, raw

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from common.text_forms import compatible
+from foundation.texts.forms import compatible
 from memory.text.secrets.announced import NAMES, asks_for_value, find_announced
 from memory.text.secrets.forms import SECRETS
 

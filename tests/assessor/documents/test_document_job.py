@@ -11,7 +11,7 @@ from django.utils import timezone
 from accounts.models import Space, User
 from assessor.documents.document_job import start_document
 from assessor.models import Assessment
-from common.errors import Conflict
+from foundation.errors import Conflict
 from memory.jobs import services as jobs
 from memory.jobs.running import work_at
 from memory.models import Job, JobPart, JobState, Memory

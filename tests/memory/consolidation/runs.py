@@ -7,8 +7,8 @@ from typing import Any
 from django.utils import timezone
 
 from accounts.models import Space
-from common.actors import SYSTEM
-from common.readers import EVERYONE, Reader
+from foundation.actors import SYSTEM
+from foundation.readers import EVERYONE, Reader
 from memory.consolidation.consolidation_job import start_consolidation
 from memory.jobs.running import work_at
 from memory.jobs.services import claim_or_resume

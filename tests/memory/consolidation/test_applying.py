@@ -8,9 +8,9 @@ import pytest
 from django.utils import timezone
 
 from accounts.models import Space
-from common.actors import SYSTEM, Actor
-from common.errors import Conflict, Forbidden, NotFound
-from common.readers import EVERYONE, SHARED, Reader
+from foundation.actors import SYSTEM, Actor
+from foundation.errors import Conflict, Forbidden, NotFound
+from foundation.readers import EVERYONE, SHARED, Reader
 from memory.consolidation.services import Applied, apply_proposals, reject_proposals
 from memory.consolidation.undo import undo_action
 from memory.drafts import MemoryChange

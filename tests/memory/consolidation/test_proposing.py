@@ -10,7 +10,7 @@ from django.conf import settings
 from django.utils import timezone
 
 from accounts.models import Space
-from common.readers import SHARED, Reader
+from foundation.readers import SHARED, Reader
 from memory.jobs import services as jobs
 from memory.jobs.running import work_at
 from memory.models import ConsolidationProposal, Job, JobState, Memory, MemoryEvent

@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 from accounts.models import Space
-from common.actors import SYSTEM
+from foundation.actors import SYSTEM
 from memory.digest.announcing import announce_digests
 from memory.digest.weeks import week_of
 from memory.models import WebhookDelivery

@@ -7,9 +7,9 @@ from uuid import UUID, uuid4
 import pytest
 
 from accounts.models import Space
-from common.actors import Actor
-from common.errors import Conflict, Forbidden, InvalidArguments, NotFound
-from common.readers import EVERYONE, SHARED, Reader
+from foundation.actors import Actor
+from foundation.errors import Conflict, Forbidden, InvalidArguments, NotFound
+from foundation.readers import EVERYONE, SHARED, Reader
 from memory.consolidation.services import apply_proposals
 from memory.digest.digest import digest_of, section_of
 from memory.digest.lines import Line

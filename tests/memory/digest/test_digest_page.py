@@ -9,7 +9,7 @@ from django.urls import reverse
 
 from accounts.members.services import add_member
 from accounts.models import Role, Space, User
-from common.actors import SYSTEM
+from foundation.actors import SYSTEM
 from memory.consolidation.services import apply_proposals
 from memory.models import Memory
 from tests.conftest import Answer

@@ -5,7 +5,7 @@ import pytest
 from django.utils import timezone
 
 from accounts.models import Space
-from common.actors import SYSTEM
+from foundation.actors import SYSTEM
 from memory.drafts import MemoryDraft
 from memory.embeddings import MINILM, MULTILINGUAL, EmbeddingError, get_embedder
 from memory.embeddings.trust import trust

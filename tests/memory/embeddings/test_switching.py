@@ -9,7 +9,7 @@ import pytest
 from django.db import connection, transaction
 
 from accounts.models import Embedder, Space
-from common.actors import SYSTEM
+from foundation.actors import SYSTEM
 from memory.drafts import MemoryChange, MemoryDraft
 from memory.embeddings.switching import BATCH, resume_switch
 from memory.models import Job, JobState, Memory

@@ -10,7 +10,7 @@ from django.db import connection
 from django.utils import timezone
 
 from accounts.models import Embedder, Space
-from common.errors import Conflict, NotFound
+from foundation.errors import Conflict, NotFound
 from memory.embeddings import switching
 from memory.embeddings.embedders import register_embedder
 from memory.embeddings.switching import BATCH, GRACE, cancel_switch, resume_switch

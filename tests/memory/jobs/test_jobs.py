@@ -7,7 +7,7 @@ import pytest
 from django.db import transaction
 
 from accounts.models import Space
-from common.errors import Conflict, NotFound
+from foundation.errors import Conflict, NotFound
 from memory.jobs import services as jobs
 from memory.jobs.kinds import WORK
 from memory.models import Job, JobState

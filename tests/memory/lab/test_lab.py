@@ -6,8 +6,8 @@ import pytest
 from django.http import QueryDict
 
 from accounts.models import Space
-from common.errors import Conflict
-from common.readers import EVERYONE
+from foundation.errors import Conflict
+from foundation.readers import EVERYONE
 from memory.formulas.ranking import PROFILES, SIGNALS, Profile
 from memory.formulas.retrieval import recall_at, reciprocal_rank
 from memory.lab import comparison

@@ -9,8 +9,8 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from accounts.models import Space
-from common.actors import Actor
-from common.errors import Conflict
+from foundation.actors import Actor
+from foundation.errors import Conflict
 from memory.drafts import MAX_TAGS, MemoryChange
 from memory.memories import bulk
 from memory.memories.undo import Undone, undo

@@ -12,7 +12,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from accounts.models import Space, User
-from common.actors import Actor
+from foundation.actors import Actor
 from memory.drafts import MemoryChange
 from memory.models import Memory, MemoryEmbedding
 from memory.recall.similar import similar

@@ -9,7 +9,7 @@ from django.utils import timezone
 from accounts.models import Space
 from assessor.assessing import Exchange
 from assessor.outbox.services import queue_assessment
-from common.actors import SYSTEM
+from foundation.actors import SYSTEM
 from memory.retention.recycle_bin import delete_memory, restore_memory
 from tests.conftest import ApiClient, MakeKey
 from tests.memory.writing import hold, remember, set_policy

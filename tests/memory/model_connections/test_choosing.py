@@ -9,8 +9,8 @@ from django.utils import timezone
 from pytest_django import Settings
 
 from accounts.models import AuditEntry, InstallationAuditEntry, Space
-from common.errors import InvalidArguments, NotFound
-from common.sealing import Unreadable, seal, unseal
+from foundation.errors import InvalidArguments, NotFound
+from foundation.sealing import Unreadable, seal, unseal
 from memory.model_connections.choosing import chosen_model, key_of
 from memory.model_connections.services import (
     Change,

@@ -8,7 +8,7 @@ import pytest
 from django.db import connection
 
 from accounts.models import Space
-from common.errors import Conflict
+from foundation.errors import Conflict
 from memory.models import PolicyVersion
 from memory.models.policies import current_policy
 from memory.policies.services import change_policy, revert_policy

@@ -15,7 +15,7 @@ from django.test import TestCase
 from pytest_django import DjangoDbBlocker
 
 from accounts.models import Space
-from common.actors import SYSTEM
+from foundation.actors import SYSTEM
 from memory.drafts import MemoryDraft, MemoryTypeName
 from memory.embeddings.embedders import register_embedder
 from memory.formulas.ranking import PROFILES

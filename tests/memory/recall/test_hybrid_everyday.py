@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from accounts.models import Space
-from common.actors import SYSTEM
+from foundation.actors import SYSTEM
 from memory.drafts import MemoryDraft, Source
 from memory.policies.services import change_policy
 from memory.recall.recall import Recall, SearchRequest, recall

@@ -7,8 +7,8 @@ import pytest
 from django.db import connection
 
 from accounts.models import Embedder, Space
-from common.actors import SYSTEM
-from common.readers import Reader
+from foundation.actors import SYSTEM
+from foundation.readers import Reader
 from memory.drafts import MemoryChange, MemoryDraft
 from memory.embeddings.switching import cancel_switch
 from memory.models import FurtherEmbedding, Memory, MemoryEmbedding

@@ -10,7 +10,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from accounts.models import Embedder, Space
-from common.errors import InvalidArguments
+from foundation.errors import InvalidArguments
 from memory.drafts import Facets, MemoryDraft, MemoryTypeName
 from memory.embeddings.embedders import register_embedder
 from memory.formulas.ranking import PROFILES

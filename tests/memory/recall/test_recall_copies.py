@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from accounts.models import Space
-from common.readers import EVERYONE, Reader
+from foundation.readers import EVERYONE, Reader
 from memory.embeddings.vectors import embed
 from memory.formulas.ranking import PROFILES, Profile
 from memory.models import Memory

@@ -47,7 +47,7 @@ def test_a_small_space_beside_a_large_one_is_read_by_its_indexes(
     found = plan(Question(other_space, "pizza", meaning("pizza"), NOW), shape(), COUNT)
 
     assert "Index" in found
-    assert "Seq Scan on memory_" not in found
+    assert "Seq Scan on memory_memory" not in found
 
 
 def test_the_nearest_come_from_the_index_of_the_embedder(

@@ -14,7 +14,7 @@ from django.db import connection
 from django.db.models import Q
 
 from accounts.models import Space
-from common.readers import Reader
+from foundation.readers import Reader
 from memory.drafts import MemoryDraft
 from memory.formulas.ranking import PROFILES, Profile
 from memory.models import Memory
@@ -24,15 +24,7 @@ from memory.recall.sql import Question, recalled
 from memory.recall.sql.statement import statement
 from memory.store.services import Prepared, store_memories
 from memory.text.passages import passages
-from tests.memory.recall.large_spaces import (
-    COUNT,
-    EXACTLY,
-    MODES,
-    agreement,
-    asked,
-    meaning,
-    shape,
-)
+from tests.memory.recall.large_spaces import COUNT, EXACTLY, MODES, agreement, asked, meaning, shape
 from tests.memory.writing import ALICE, NOW
 
 TRIED = Profile(name="tried", recency=2.0, source="weights of one's own: meaning weighs nothing")

@@ -8,7 +8,7 @@ import pytest
 
 from accounts.members.services import add_member
 from accounts.models import Role, Space, User
-from common.actors import SYSTEM
+from foundation.actors import SYSTEM
 from memory.drafts import MemoryDraft
 from memory.models import Memory
 from memory.models.policies import current_policy

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from accounts.models import Space
-from common.moments import end_of
+from foundation.moments import end_of
 from memory.models import Memory
 from memory.recall.recall import SearchRequest, recall
 from memory.recall.times import AskedTime, asked_time

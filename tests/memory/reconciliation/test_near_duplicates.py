@@ -3,7 +3,7 @@
 import pytest
 
 from accounts.models import Space
-from common.actors import SYSTEM
+from foundation.actors import SYSTEM
 from memory.models import Memory
 from memory.retention.recycle_bin import delete_memory
 from tests.conftest import ApiClient, MakeKey

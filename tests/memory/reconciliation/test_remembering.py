@@ -10,7 +10,7 @@ from django.db import connection, transaction
 from django.utils import timezone
 
 from accounts.models import Space
-from common.actors import SYSTEM
+from foundation.actors import SYSTEM
 from memory.drafts import MemoryChange
 from memory.models import BinReason, IdempotentWrite, Memory, MemoryEvent, MemoryRevision
 from memory.retention.recycle_bin import delete_memory, purge_memory, restore_memory

@@ -7,7 +7,7 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts.models import Space, User
-from common.readers import EVERYONE, Reader
+from foundation.readers import EVERYONE, Reader
 from memory.drafts import MemoryChange
 from memory.models import Memory
 from memory.recall.recall import SearchRequest, recall

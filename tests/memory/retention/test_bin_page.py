@@ -12,7 +12,7 @@ from django.utils import timezone
 from django.utils.formats import date_format
 
 from accounts.models import Space, User
-from common.actors import Actor
+from foundation.actors import Actor
 from memory.models import Memory, MemoryEvent
 from memory.retention.overview import removals_by_reason
 from memory.retention.recycle_bin import delete_memory, restore_memory, undo_restore

@@ -13,7 +13,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from accounts.models import Space, User
-from common.readers import EVERYONE
+from foundation.readers import EVERYONE
 from memory.drafts import MemoryChange
 from memory.models import Memory
 from memory.models.policies import current_policy

@@ -6,7 +6,7 @@ import pytest
 from django.utils import timezone
 
 from accounts.models import Space
-from common.errors import Conflict, NotFound
+from foundation.errors import Conflict, NotFound
 from memory.models import Memory, MemoryEvent
 from memory.retention.recycle_bin import delete_memory, restore_memories, restore_memory
 from memory.retention.sweep import Swept, sweep

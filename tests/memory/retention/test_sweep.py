@@ -12,7 +12,7 @@ from django.db import connection, transaction
 
 from accounts.models import Space
 from assessor.models import Assessment
-from common.actors import SYSTEM, Actor
+from foundation.actors import SYSTEM, Actor
 from memory.formulas.importance import current_importance, time_coef
 from memory.models import Memory, MemoryEmbedding, MemoryEvent, MemoryRevision
 from memory.models.policies import current_policy

@@ -6,8 +6,8 @@ import pytest
 from django.test import Client
 
 from accounts.models import Space
-from common.actors import SYSTEM
-from common.readers import EVERYONE
+from foundation.actors import SYSTEM
+from foundation.readers import EVERYONE
 from memory.retention.recycle_bin import delete_memory, restore_memory
 from memory.retention.timeline import (
     KINDS,

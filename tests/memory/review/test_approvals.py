@@ -8,7 +8,7 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from accounts.models import Space
-from common.errors import Conflict
+from foundation.errors import Conflict
 from memory.models import Memory, MemoryEvent, MemoryRevision, WebhookDelivery
 from memory.models.history import Action
 from memory.reconciliation.discarding import discard_memory, undo_discard

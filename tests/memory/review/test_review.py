@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from accounts.models import Space
-from common.errors import Conflict, NotFound
+from foundation.errors import Conflict, NotFound
 from memory.models import BinReason, Memory, MemoryEvent, Status
 from memory.recall.recall import SearchRequest, recall
 from memory.retention.recycle_bin import delete_memory

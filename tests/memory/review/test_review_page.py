@@ -9,7 +9,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from accounts.models import Space, User
-from common.errors import Conflict, NotFound
+from foundation.errors import Conflict, NotFound
 from memory.models import Memory, MemoryEvent, ReviewRule, Status
 from memory.models.reasons import kind_of, quote_of, sureness_of
 from memory.retention.recycle_bin import delete_memory
@@ -300,6 +300,17 @@ def test_who_may_only_look_decides_nothing(client: Client, space: Space, bob: Us
     for name in ("review_alike", "review_reopen"):
         assert post(client, name, space).status_code == 403
     assert stored(memory).status == Status.REVIEW
+
+
+def test_nothing_is_near_a_memory_that_was_decided_before_the_page_asked(
+    page: Client, space: Space
+) -> None:
+    memory = held(space, "Call me Sam")
+    reject_memory(space=space, memory_id=memory.pk, actor=ALICE, now=NOW)
+
+    answer = page.get(reverse("review_near", args=[space.slug, memory.pk]))
+
+    assert (answer.status_code, answer.content) == (200, b"")
 
 
 def test_stranger_finds_nothing(client: Client, space: Space, charlie: User) -> None:

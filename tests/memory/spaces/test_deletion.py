@@ -16,8 +16,8 @@ from accounts.models import Role, Space, User
 from assessor.models import Assessment
 from benchmarks.lived_in import lived_in
 from chat.models import Conversation, Message
-from common.actors import SYSTEM
-from common.errors import Conflict
+from foundation.actors import SYSTEM
+from foundation.errors import Conflict
 from memory.jobs import services as jobs
 from memory.jobs.running import work_at
 from memory.models import Job, JobState, Memory, MemoryEvent

@@ -3,7 +3,7 @@
 import pytest
 from django.utils.translation import override
 
-from common.actors import RULE_OF, SYSTEM
+from foundation.actors import RULE_OF, SYSTEM
 from memory.models import MemoryEvent
 from memory.store.history_labels import author_of_rule, named, who
 

@@ -6,8 +6,8 @@ from uuid import UUID, uuid4
 import pytest
 
 from accounts.models import Space
-from common.actors import SYSTEM
-from common.errors import Conflict, NotFound
+from foundation.actors import SYSTEM
+from foundation.errors import Conflict, NotFound
 from memory.drafts import Facets, MemoryChange
 from memory.models import Memory, MemoryEvent, MemoryRevision
 from memory.recall.recall import SearchRequest, recall

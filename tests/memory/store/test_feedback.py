@@ -7,8 +7,8 @@ from uuid import UUID, uuid4
 import pytest
 
 from accounts.models import Space, User
-from common.actors import SYSTEM, Actor
-from common.errors import NotFound
+from foundation.actors import SYSTEM, Actor
+from foundation.errors import NotFound
 from memory.drafts import MemoryChange
 from memory.formulas.importance import adjustment
 from memory.lab.relevance import mark_relevance, unmark_relevance

@@ -6,7 +6,7 @@ from uuid import uuid4
 import pytest
 
 from accounts.models import Space
-from common.errors import NotFound
+from foundation.errors import NotFound
 from memory.drafts import MemoryChange
 from memory.models import Memory
 from memory.recall.recall import SearchRequest, recall

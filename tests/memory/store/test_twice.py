@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from accounts.models import Space
-from common.errors import Conflict, NotFound
+from foundation.errors import Conflict, NotFound
 from memory.drafts import MemoryChange, MemoryDraft
 from memory.models import Memory, MemoryEvent, MemoryRevision, PolicyVersion
 from memory.models.policies import current_policy

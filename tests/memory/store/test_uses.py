@@ -6,8 +6,8 @@ from uuid import uuid4
 import pytest
 
 from accounts.models import Space
-from common.actors import SYSTEM
-from common.errors import NotFound
+from foundation.actors import SYSTEM
+from foundation.errors import NotFound
 from memory.drafts import MemoryChange
 from memory.models import Memory
 from memory.store.services import revise_memory

@@ -10,7 +10,7 @@ from django.db import DatabaseError, connection
 from pydantic import ValidationError
 
 from accounts.models import Space
-from common.moments import in_zone, zone_called
+from foundation.moments import in_zone, zone_called
 from memory.drafts import Facets, MemoryDraft
 from memory.models import Memory, MemoryEmbedding, MemoryEvent
 from memory.recall.recall import SearchRequest, recall

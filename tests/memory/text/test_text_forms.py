@@ -6,7 +6,7 @@ import pytest
 from django.db import connection
 
 from accounts.models import folding
-from common.text_forms import FOLDED, comparing_form, composed, folded, tag_form, tag_spellings
+from foundation.texts.forms import FOLDED, comparing_form, composed, folded, tag_form, tag_spellings
 
 ALIKE = [
     ("Meine Straße heißt Königsallee", "Meine Straße heißt Königsallee"),

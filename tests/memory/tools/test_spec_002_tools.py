@@ -4,7 +4,7 @@ writes it."""
 import pytest
 
 from accounts.models import Space
-from common.errors import InvalidArguments
+from foundation.errors import InvalidArguments
 from memory.models import Memory, MemoryEvent, MemoryRevision
 from tests.memory.store.test_spec_002 import DEFAULTS, everything
 from tests.memory.tools.tool_calls import call

@@ -10,7 +10,7 @@ import pytest
 from accounts.models import Space
 from chat.models import MemoryUse
 from chat.responders.toolbox import OFFERED
-from common.errors import Conflict, InvalidArguments, NotFound
+from foundation.errors import Conflict, InvalidArguments, NotFound
 from memory.models import Memory, MemoryEvent, MemoryRevision
 from memory.tools import TOOLS, Caller, tool_named
 from tests.memory.store.test_spec_002 import BAD_IMPORTANCE, everything

@@ -6,7 +6,7 @@ import json
 import pytest
 
 from accounts.models import Space
-from common.errors import Conflict, InvalidArguments
+from foundation.errors import Conflict, InvalidArguments
 from memory.models import Memory, MemoryEvent
 from memory.tools import TOOLS, Caller, tool_named
 from tests.conftest import ApiClient, MakeKey

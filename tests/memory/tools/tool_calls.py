@@ -3,7 +3,7 @@
 from typing import Any
 
 from accounts.models import Space
-from common.actors import Actor
+from foundation.actors import Actor
 from memory.tools import Caller, ToolAnswer, tool_named
 from tests.memory.writing import NOW
 

@@ -8,8 +8,8 @@ from django.db.models import GeneratedField
 from django.utils import timezone
 
 from accounts.models import Embedder, Space
-from common.actors import SYSTEM
-from common.readers import EVERYONE
+from foundation.actors import SYSTEM
+from foundation.readers import EVERYONE
 from memory.jobs import services as jobs
 from memory.jobs.running import work_at
 from memory.models import Job, MemoryEmbedding

@@ -15,7 +15,7 @@ from django.test import Client
 from django.utils import timezone
 
 from accounts.models import Space
-from common.readers import EVERYONE
+from foundation.readers import EVERYONE
 from memory.jobs import services as jobs
 from memory.models import Job, JobPart, JobState, Memory, PolicyVersion
 from memory.policies.services import change_policy

@@ -11,7 +11,7 @@ from pytest_django import Settings
 
 from accounts.models import Space, User
 from assessor.outbox.notices import mail_owners
-from common.errors import Conflict
+from foundation.errors import Conflict
 from memory.jobs import services as jobs
 from memory.jobs.running import work_at
 from memory.models import Job, JobPart, JobState

@@ -13,7 +13,7 @@ from django.db import InternalError, connection
 from accounts.models import Space
 from assessor.models import Assessment, State
 from chat.models import Conversation, Message
-from common.errors import NotFound
+from foundation.errors import NotFound
 from memory.drafts import MemoryChange
 from memory.jobs.running import work_at
 from memory.models import JobState, Memory, MemoryEvent, MemoryRevision

@@ -10,8 +10,8 @@ from hypothesis import strategies as some
 
 from accounts.models import Space
 from chat.models import Message
-from common import json_limits
-from common.errors import InvalidArguments
+from foundation.errors import InvalidArguments
+from foundation.texts import json_limits
 from memory.drafts import MAX_CONTENT
 from memory.jobs.services import ERROR_LENGTH
 from memory.models import JobState, Memory

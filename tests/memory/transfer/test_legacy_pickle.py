@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from accounts.models import Space
-from common.errors import InvalidArguments
+from foundation.errors import InvalidArguments
 from memory.models import JobState, Memory
 from memory.transfer.legacy_pickle import load
 from tests.memory.transfer.spaces import imported

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from accounts.models import Embedder, Space
 from assessor.models import Assessment
 from chat.models import Conversation, Message
-from common.errors import Conflict, NotFound
+from foundation.errors import Conflict, NotFound
 from memory.drafts import MemoryChange
 from memory.models import JobState, Memory
 from memory.models.policies import current_policy

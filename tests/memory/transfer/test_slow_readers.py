@@ -9,8 +9,8 @@ from django.urls import reverse
 from django.utils import timezone
 
 from accounts.models import Space, User
-from common.errors import RateLimited
-from common.readers import EVERYONE
+from foundation.errors import RateLimited
+from foundation.readers import EVERYONE
 from memory.transfer import stream
 from memory.transfer.stream import MOST_AT_ONCE, export_response
 from tests.conftest import ApiClient, MakeKey

@@ -6,7 +6,7 @@ import pytest
 
 from accounts.keys.services import create_key
 from accounts.models import Space
-from common.readers import EVERYONE, Reader
+from foundation.readers import EVERYONE, Reader
 from memory.drafts import MemoryDraft
 from memory.models import Memory, MemoryEvent
 from memory.models.policies import current_policy

@@ -9,7 +9,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from accounts.models import Space, User, WebhookEvent
-from common.readers import EVERYONE
+from foundation.readers import EVERYONE
 from memory.consolidation.services import apply_proposals
 from memory.consolidation.undo import undo_action
 from memory.memories.bulk import delete_memories

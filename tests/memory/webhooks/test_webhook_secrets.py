@@ -10,7 +10,7 @@ from django.utils import timezone
 from pytest_django import Settings
 
 from accounts.models import Space
-from common.readers import EVERYONE
+from foundation.readers import EVERYONE
 from memory.models import DeliveryState, Webhook
 from memory.transfer.export import export_lines
 from memory.webhooks.services import send_test

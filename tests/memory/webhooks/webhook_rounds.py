@@ -7,7 +7,7 @@ from django.utils import timezone
 from pytest_django import Settings
 
 from accounts.models import Space, WebhookEvent
-from common.actors import SYSTEM
+from foundation.actors import SYSTEM
 from memory.models import Webhook, WebhookDelivery
 from memory.tasks import deliver
 from memory.webhooks.services import create_webhook

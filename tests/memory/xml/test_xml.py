@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from accounts.models import Space
-from common.errors import InvalidArguments
+from foundation.errors import InvalidArguments
 from memory.models import Memory, Status
 from memory.xml import Load, Save, requests_in
 from tests.conftest import Answer, ApiClient, MakeKey

@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from accounts.models import Space
-from common.moments import in_zone
+from foundation.moments import in_zone
 from memory.models import Memory
 from memory.policies.services import change_policy
 from memory.text.event_dates import begins_at, event_in

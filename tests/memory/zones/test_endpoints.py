@@ -13,8 +13,8 @@ from django.utils import timezone
 from accounts.authentication import in_zone_of
 from accounts.models import AuditEntry, Space, User
 from accounts.pages import page_access
-from common.moments import in_zone, zone_called
 from endpoints.mcp import resources
+from foundation.moments import in_zone, zone_called
 from memory.digest.announcing import announce_digests
 from memory.models import JobState, Memory, WebhookDelivery
 from tests.conftest import ApiClient, MakeKey

@@ -4,7 +4,7 @@ from datetime import UTC, date, datetime, timedelta, timezone
 
 import pytest
 
-from common.moments import (
+from foundation.moments import (
     aware,
     beginning_of,
     end_of,
