@@ -19,7 +19,7 @@ def stop_abandoned_replies() -> None:
 
 @shared_task
 def try_tools(space_id: int, name: str) -> None:
-    """Find out whether the space's chat model, or the one with this name, calls tools."""
+    """Find out whether this model of the space's chat endpoint calls tools."""
     space = Space.objects.filter(pk=space_id).first()
     chosen = chosen_model(Purpose.CHAT, space) if space else None
     if chosen:

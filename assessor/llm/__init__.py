@@ -22,7 +22,6 @@ from assessor.llm.base import (
 )
 from assessor.llm.errors import ModelBadAnswer, ModelError
 from assessor.llm.factory import LLMFactory, LLMType
-from assessor.llm.listing import listed_nearby
 from assessor.llm.metering import MeteredModel
 from memory.model_connections.choosing import ModelConfiguration, Prices
 from memory.model_connections.usage import UsageMeter
@@ -45,7 +44,6 @@ __all__ = [
     "ToolCall",
     "Usage",
     "get_model",
-    "listed_nearby",
     "model_session",
     "trial_session",
 ]

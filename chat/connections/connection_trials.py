@@ -29,11 +29,12 @@ from assessor.llm.errors import (
     ModelUnauthorized,
 )
 from assessor.outbox.fault_labels import fault
-from chat.connections.tool_ability import SCHEMA, call_tool, record_ability
+from chat.connections.tool_ability import SCHEMA, call_tool
 from foundation.database.connections import release_connection
 from memory.embeddings import EmbeddingError, likely_embedders, try_endpoint
 from memory.model_connections.choosing import ModelConfiguration, key_of, prices_of, public_only
 from memory.model_connections.fields import refuse_private
+from memory.model_connections.observations import observe
 from memory.model_connections.services import record_failure, record_success
 from memory.models import ModelConnection
 from memory.policy import PolicyDocument
@@ -41,13 +42,10 @@ from memory.policy import PolicyDocument
 if TYPE_CHECKING:
     from assessor.llm.openai_compatible import OpenAICompatibleModel
 
-EXCHANGE = Exchange("I moved to Lisbon in March, and I am allergic to penicillin.", "Noted.")
-PATIENT = 3
-"""The attempt at an assessment that waits longest."""
-
 Ask = Callable[["OpenAICompatibleModel"], Awaitable[tuple[bool, str]]]
 
 TIMEOUT = 30.0  # seconds: a local model may have to be loaded first
+PATIENT = 4  # the attempt at an assessment that waits longer than this
 
 
 LABELS = {
@@ -98,14 +96,13 @@ class ConnectionTrial:
         found = {one.name: one for one in self.checks}
         if "assess" not in found:
             return ""
-        seconds = {"seconds": number_format(found["assess"].took_ms / 1000, 1)}
         if not found["assess"].worked:
-            return (
-                _("It did not assess a message in %(seconds)s s: choose another model.") % seconds
-            )
-        if found["tools"].worked:
-            return _("It assesses a message in %(seconds)s s and uses the memory tools.") % seconds
-        return _("It assesses a message in %(seconds)s s and gets no memory tools.") % seconds
+            said = _("It did not assess an English message in %(seconds)s s: choose another model.")
+        elif found["tools"].worked:
+            said = _("It assesses an English message in %(seconds)s s and uses the memory tools.")
+        else:
+            said = _("It assesses an English message in %(seconds)s s and gets no memory tools.")
+        return said % {"seconds": number_format(found["assess"].took_ms / 1000, 1)}
 
 
 def try_connection(configuration: ModelConfiguration) -> ConnectionTrial:
@@ -152,11 +149,17 @@ def tested(connection: ModelConnection, model: str) -> ConnectionTrial:
         record_failure(connection=connection, error=trial.failure, now=timezone.now())
     else:
         record_success(connection=connection)
-    tools = next((one for one in trial.checks if one.name == "tools" and not one.error), None)
-    if tools:
-        record_ability(configuration | {"model": trial.model}, able=tools.worked)
+    _observe(trial, {**configuration, "model": trial.model})
     connection.refresh_from_db()
     return trial
+
+
+def _observe(trial: ConnectionTrial, model: ModelConfiguration) -> None:
+    for check in trial.checks:
+        if check.name == "tools" and not check.error:
+            observe(model, "calls_tools", check.worked)
+        elif check.name == "assess" and check.worked:
+            observe(model, "seconds", check.took_ms / 1000)
 
 
 def configuration_of(connection: ModelConnection, model: str = "") -> ModelConfiguration:
@@ -173,7 +176,7 @@ def configuration_of(connection: ModelConnection, model: str = "") -> ModelConfi
 async def listed_names(configuration: ModelConfiguration) -> list[str]:
     """Return the names of the endpoint's models, sorted; raises ModelError."""
     async with trial_session(configuration) as model:
-        return _names(await model.models())
+        return names_of(await model.models())
 
 
 async def _tried(configuration: ModelConfiguration) -> ConnectionTrial:
@@ -251,14 +254,20 @@ async def _answer_form(model: "OpenAICompatibleModel") -> tuple[bool, str]:
 
 
 async def _assess(model: "OpenAICompatibleModel") -> tuple[bool, str]:
+    """Assess a message in the reader's language, at most for this step's time."""
+    told = _("I moved to Lisbon in March, and I am allergic to penicillin.")
+    rules = PolicyDocument()
     try:
-        await assess_with_model(EXCHANGE, PolicyDocument(), lambda: model, attempt=PATIENT)
+        result = await assess_with_model(Exchange(told), rules, lambda: model, attempt=PATIENT)
     except AssessmentError as error:
         return False, fault(str(error), error.code)
-    return True, _("The model assessed a message.")
+    if result.provider != "llm" or result.importance < rules.assessment.store_above:
+        return False, _("The model did not find what the message says.")
+    return True, f"“{result.summary}”"
 
 
-def _names(listed: list[dict[str, Any]]) -> list[str]:
+def names_of(listed: list[dict[str, Any]]) -> list[str]:
+    """Return the names of listed models, sorted."""
     return sorted({str(one["id"])[:120] for one in listed if one.get("id")})
 
 

@@ -11,10 +11,12 @@ from pathlib import Path
 from socket import gethostbyname
 from typing import Any
 from urllib.parse import urlsplit
+from urllib.request import getproxies, proxy_bypass
 
 from django.conf import settings
 
-from assessor.llm import listed_nearby
+from assessor.llm import ModelError, trial_session
+from chat.connections.connection_trials import configuration_of, names_of
 from memory.embeddings import likely_embedders
 from memory.model_connections.choosing import environment_decides
 from memory.model_connections.presets import PRESETS, Preset
@@ -50,18 +52,22 @@ def found_servers(addresses: list[str]) -> list[LocalServer]:
     """Return the servers at these addresses that list models without a key. Takes seconds at most,
     and needs no database.
     """
-    return asyncio.run(_found(addresses))
 
+    async def ask() -> list[LocalServer | None]:
+        return await asyncio.gather(*map(_server_at, addresses))
 
-async def _found(addresses: list[str]) -> list[LocalServer]:
-    asked = await asyncio.gather(*map(_server_at, addresses))
-    return [server for server in asked if server]
+    return [server for server in asyncio.run(ask()) if server]
 
 
 async def _server_at(base_url: str) -> LocalServer | None:
-    listed = await listed_nearby(base_url)
-    names = {str(one["id"])[:120] for one in listed}
-    chatting = sorted(names.difference(likely_embedders(list(names))))
+    try:
+        async with trial_session(configuration_of(ModelConnection(base_url=base_url))) as model:
+            listed = await model.models()
+    except ModelError:
+        return None
+    names = names_of(listed)
+    embedders = likely_embedders(names)
+    chatting = [name for name in names if name not in embedders]
     return LocalServer(_kind(base_url, listed[0]), base_url, chatting) if chatting else None
 
 
@@ -90,10 +96,13 @@ def _place(base_url: str) -> tuple[str | None, int | None]:
 
 
 def _hosts() -> list[str]:
-    """Return the names of this machine. Docker's name counts only inside a container, and only for
-    a private address."""
+    """Return the names of this machine that no proxy would resolve. Docker's name counts only
+    inside a container, and only for a private address.
+    """
     try:
         inside = DOCKER_MARK.exists() and ip_address(gethostbyname(DOCKER_HOST)).is_private
     except OSError:
         inside = False
-    return ["127.0.0.1", DOCKER_HOST] if inside else ["127.0.0.1"]
+    hosts = ["127.0.0.1", DOCKER_HOST] if inside else ["127.0.0.1"]
+    proxied = getproxies().keys() & {"http", "all"}
+    return [host for host in hosts if not proxied or proxy_bypass(host)]

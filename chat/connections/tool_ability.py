@@ -1,21 +1,19 @@
 """The ability of a model to answer with native tool calls, found out by its latest trial.
 
-The cache that all processes share stores it, by address and model: a model at a new address, or of
-the environment, is tried like any other. An untried model counts as unable.
+An untried model counts as unable.
 """
 
 import asyncio
-import hashlib
-from contextlib import aclosing
-from dataclasses import dataclass, field
+from contextlib import aclosing, suppress
 from typing import TYPE_CHECKING
 
-from django.core.cache import cache
 from django.utils.translation import gettext as _
 
+from accounts.models import Space
 from assessor.llm import ChatMessage, ModelError, ToolCall, trial_session
 from foundation import queue
-from memory.model_connections.choosing import ModelConfiguration
+from memory.model_connections.choosing import ChosenModel, ModelConfiguration
+from memory.model_connections.observations import observe, observed
 
 if TYPE_CHECKING:
     from assessor.llm.openai_compatible import OpenAICompatibleModel
@@ -40,35 +38,25 @@ TOOL = {
 }
 
 
-def record_ability(configuration: ModelConfiguration, *, able: bool) -> None:
-    """Store whether the model calls tools."""
-    cache.set(_key(configuration), able, timeout=None)
+def calls_tools(space: Space, chosen: ChosenModel) -> bool:
+    """Return whether the space's chat model calls tools. A worker tries an untried one."""
+    able: bool | None = observed(chosen.configuration, "calls_tools")
+    if able is None:
+        observe(chosen.configuration, "calls_tools", value=False, lasts=PAUSE)
+        queue.enqueue(TASK, space.pk, chosen.model)
+    return bool(able)
 
 
-def try_tools(configuration: ModelConfiguration) -> None:
-    """Try the model unless it was tried before; an error leaves it untried."""
-    if cache.get(_key(configuration)) is None:
-        try:
-            able, _said = asyncio.run(_tried(configuration))
-        except (ModelError, TimeoutError):
-            return
-        record_ability(configuration, able=able)
+def try_tools(model: ModelConfiguration) -> None:
+    """Try the model; an error leaves it untried."""
+    with suppress(ModelError, TimeoutError):
+        observe(model, "calls_tools", value=asyncio.run(_tried(model)))
 
 
-@dataclass(frozen=True)
-class ToolAbility:
-    """The ability of a space's chat model; `name` is a conversation's own model, "" for none."""
-
-    space_id: int
-    name: str
-    configuration: ModelConfiguration = field(repr=False)
-
-    def is_able(self) -> bool:
-        """Return whether the model calls tools. A worker tries an untried one."""
-        able: bool | None = cache.get(_key(self.configuration))
-        if able is None and cache.add(f"{_key(self.configuration)}-asked", True, timeout=PAUSE):
-            queue.enqueue(TASK, self.space_id, self.name)
-        return bool(able)
+async def _tried(configuration: ModelConfiguration) -> bool:
+    async with trial_session(configuration) as model, asyncio.timeout(TIMEOUT):
+        able, _said = await call_tool(model)
+        return able
 
 
 async def call_tool(model: "OpenAICompatibleModel") -> tuple[bool, str]:
@@ -83,13 +71,3 @@ async def call_tool(model: "OpenAICompatibleModel") -> tuple[bool, str]:
             if pieces > MOST_PIECES:  # small models write without end
                 break
     return False, _("No tool was called.")
-
-
-async def _tried(configuration: ModelConfiguration) -> tuple[bool, str]:
-    async with trial_session(configuration) as model, asyncio.timeout(TIMEOUT):
-        return await call_tool(model)
-
-
-def _key(configuration: ModelConfiguration) -> str:
-    named = f"{configuration['base_url']} {configuration['model']}"
-    return "tools-" + hashlib.sha256(named.encode()).hexdigest()

@@ -15,15 +15,16 @@ from assessor.llm import (
     ToolCall,
     Usage,
 )
-from chat.connections.tool_ability import ToolAbility
+from chat.connections.tool_ability import calls_tools
 from chat.models import MemoryUse
 from chat.responders.base import Responder, Turn
 from chat.responders.fitting import FittingModel
 from chat.responders.prompting import system_prompt
 from chat.responders.toolbox import ToolUse
 from chat.responders.written_calls import WrittenCalls
+from memory.model_connections.choosing import ChosenModel
+from memory.model_connections.observations import replying
 from memory.model_connections.usage import UsageMeter
-from memory.models import ModelConnection
 from memory.tools import TOOLS
 
 TOOL_ROUNDS = 5
@@ -33,22 +34,15 @@ TOOL_ROUNDS = 5
 class ModelResponder(Responder):
     """Answers with any OpenAI-compatible model. Its calls are added to the meter."""
 
-    def __init__(
-        self,
-        model: ChatModel,
-        meter: UsageMeter,
-        ability: ToolAbility,
-        *,
-        connection: ModelConnection | None = None,
-    ) -> None:
+    def __init__(self, model: ChatModel, meter: UsageMeter, chosen: ChosenModel) -> None:
         self.model = MeteredModel(model, meter)
-        self.connection = connection
+        self.connection = chosen.connection
         self.label = model.model
-        self.meter = meter
-        self.ability = ability
+        self.meter: UsageMeter = meter
+        self._chosen = chosen
 
     def calls_tools(self) -> bool:
-        return self.ability.is_able()
+        return calls_tools(self.meter.space, self._chosen)
 
     async def stream(self, turn: Turn) -> AsyncGenerator[Chunk | ToolUse]:
         model = FittingModel(self.model, self._system(turn), turn.history)
@@ -57,7 +51,8 @@ class ModelResponder(Responder):
         specs = turn.tools.specs if turn.tools else []
         for rounds_left in range(TOOL_ROUNDS, -1, -1):
             offered = specs if rounds_left else []
-            async with aclosing(_read(model.stream(rounds, tools=offered))) as chunks:
+            asked = _read(model.stream(rounds, tools=offered))
+            async with replying(self._chosen.configuration), aclosing(asked) as chunks:
                 async for chunk in chunks:
                     if text := answer.add(chunk):
                         yield TextDelta(text)

@@ -7,7 +7,6 @@ space's own choice belongs to the log of the space.
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
-from itertools import count
 from typing import Any, Unpack
 from uuid import UUID
 
@@ -114,17 +113,14 @@ def choose_model(
 def connect_model(
     *, model: str, change: Change, **fields: Unpack[ConnectionFields]
 ) -> ModelConnection:
-    """Create a connection under a free name, and choose its model for the purposes that have no
-    model for all spaces yet. Raises InvalidArguments.
+    """Create a connection, and choose its model for the purposes that have no model for all spaces
+    yet. If its name is taken, it gets the address, too. Raises InvalidArguments.
     """
-    names = ModelConnection.objects.values_list("name", flat=True)
-    taken, name = {one.lower() for one in names}, fields["name"]
-    free = (one for n in count(2) if (one := f"{name} {n}").lower() not in taken)
-    if name.lower() in taken:
-        fields["name"] = next(free)
+    if ModelConnection.objects.filter(name__iexact=fields["name"]).exists():
+        fields["name"] += f" ({fields['base_url']})"
     connection = add_connection(change=change, **fields)
-    chosen = ModelChoice.objects.filter(space=None).values_list("purpose", flat=True)
-    for purpose in [one for one in ANSWERING if one not in set(chosen)]:
+    chosen = set(ModelChoice.objects.filter(space=None).values_list("purpose", flat=True))
+    for purpose in (one for one in ANSWERING if one not in chosen):
         choose_model(
             purpose=purpose, space=None, connection_id=connection.pk, model=model, change=change
         )

@@ -23,13 +23,11 @@ MOST_ERROR_BYTES = 64 * 2**10
 _CONNECTIONS = httpx2.Limits(max_connections=1000, max_keepalive_connections=20)
 
 
-def endpoint_client(
-    *, connect: float, public_only: bool, proxies: bool = True
-) -> httpx2.AsyncClient:
+def endpoint_client(*, connect: float, public_only: bool) -> httpx2.AsyncClient:
     """Return a client for one event loop. `connect` limits the seconds to connect.
 
     `public_only` refuses private addresses at each request. Such a client ignores the environment's
-    proxies, because they would resolve the name again. So does one without `proxies`.
+    proxies, because they would resolve the name again.
     """
     network: dict[str, Any] = {"verify": _ssl_context(), "limits": _CONNECTIONS}
     if public_only:
@@ -37,7 +35,6 @@ def endpoint_client(
     return httpx2.AsyncClient(
         timeout=httpx2.Timeout(None, connect=connect),
         follow_redirects=False,
-        trust_env=proxies,
         event_hooks={"response": [_limit]},
         **network,
     )

@@ -1,18 +1,16 @@
 """Ebb finds the model servers of this machine, and connects one with a click."""
 
-import asyncio
 import json
 from dataclasses import replace
 from urllib.parse import urlsplit
 
 import pytest
-from django.core.cache import cache, caches
+from django.core.cache import caches
 from django.test import Client
 from django.urls import reverse
 from pytest_django import Settings
 
 from accounts.models import Space, User
-from assessor.llm import listed_nearby
 from chat.connections import local_servers
 from chat.tasks import try_tools
 from memory.model_connections import presets
@@ -79,7 +77,7 @@ def test_a_choice_that_was_made_stays(client: Client, nearby: StubModel) -> None
     other = ModelConnection.objects.create(name="LLAMA.CPP", base_url="https://example.org/v1")
     ModelChoice.objects.create(purpose="chat", connection=other, model="large")
 
-    assert "Connection added: llama.cpp 2" in connect(client, nearby.base_url).text
+    assert "Connection added: llama.cpp (http://127.0.0.1:" in connect(client, nearby.base_url).text
 
     chosen = dict(ModelChoice.objects.values_list("purpose", "model"))
     assert chosen == {"chat": "large", "assess": "stub"}
@@ -98,13 +96,20 @@ def test_only_this_machine_is_asked_and_only_if_allowed(
     assert found(client).strip() == ""
 
 
-def test_a_proxy_is_not_asked(stub_model: StubModel, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_proxy_is_not_asked(
+    client: Client, nearby: StubModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("NO_PROXY", "no_proxy"):
+        monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
-    monkeypatch.delenv("NO_PROXY", raising=False)
-    assert [one["id"] for one in asyncio.run(listed_nearby(stub_model.base_url))] == ["stub"]
-    stub_model.script_models("401")
-    assert asyncio.run(listed_nearby(stub_model.base_url)) == []
-    assert asyncio.run(listed_nearby("http://127.0.0.1:9/v1")) == []
+    assert local_servers.local_addresses() == []
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    assert local_servers.local_addresses() == [nearby.base_url]
+
+
+def test_a_server_that_wants_a_key_is_not_offered(client: Client, nearby: StubModel) -> None:
+    nearby.script_models("401")
+    assert found(client).strip() == ""
 
 
 def test_only_operators_search(client: Client, alice: User) -> None:
@@ -146,7 +151,6 @@ def test_an_untried_model_gets_tools_once_its_trial_is_passed(
     nearby.script("reply:no")
     try_tools(space.pk, "")
     assert tools_of_a_reply() == 0
-    cache.clear()
     nearby.script("tool:report_ready:" + json.dumps({"ready": True}))
     try_tools(space.pk, "")
     assert tools_of_a_reply() == 4

@@ -8,11 +8,11 @@ import pytest
 from django.utils import timezone
 
 from accounts.models import Space
-from chat.connections.tool_ability import record_ability
 from chat.models import Message
 from foundation.actors import SYSTEM
 from memory.drafts import MemoryDraft
-from memory.model_connections.choosing import ModelConfiguration, Prices
+from memory.model_connections.choosing import ChosenModel
+from memory.model_connections.observations import observe
 from memory.models import Memory
 from tests.chat.talking import ServerEvent, Talker
 from tests.conftest import MakeKey
@@ -31,14 +31,8 @@ def talker(model_web: Web, stub_model: StubModel, key: MakeKey, talk: Talk) -> T
 
 def knows_tools(stub_model: StubModel, model: str = "stub", *, able: bool = True) -> None:
     """Store the outcome of a trial: whether the stub calls tools."""
-    configuration: ModelConfiguration = {
-        "base_url": stub_model.base_url,
-        "api_key": "",
-        "model": model,
-        "prices": Prices(),
-        "public_only": False,
-    }
-    record_ability(configuration, able=able)
+    tried = ChosenModel(model, stub_model.base_url, api_key="")
+    observe(tried.configuration, "calls_tools", able)
 
 
 @pytest.fixture
