@@ -52,8 +52,8 @@ async def replies_end(model: ModelConfiguration) -> None:
     """Wait until the model's server writes no reply, at most LONGEST_WAIT."""
     server: ModelConfiguration = {**model, "model": ""}
     with suppress(TimeoutError):
-        async with asyncio.timeout(0 if model["api_key"] else LONGEST_WAIT):
-            while await in_thread(observed, server, "replying"):
+        async with asyncio.timeout(LONGEST_WAIT):
+            while not model["api_key"] and await in_thread(observed, server, "replying"):
                 await asyncio.sleep(POLL)
 
 

@@ -16,7 +16,11 @@ from tests.stub_model import StubModel
 
 __all__ = ["talker"]
 
-pytestmark = [pytest.mark.stack, pytest.mark.django_db(transaction=True)]
+pytestmark = [
+    pytest.mark.stack,
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.usefixtures("queue"),
+]
 
 
 def server(stub_model: StubModel) -> ModelConfiguration:
