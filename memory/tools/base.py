@@ -116,18 +116,18 @@ def refusal(error: EbbError | EmbeddingError) -> str:
     return f"{_CODES.get(type(error), 'error')}: {error}"
 
 
-_UNSENT = {"minLength", "maxLength", "pattern", "minimum", "maximum", "maxItems", "description"}
+_UNSENT = {"minLength", "maxLength", "pattern", "maxItems", "description"}
 
 
 class _Parameters(GenerateJsonSchema):
     """A JSON schema as short as a model needs it, with optional arguments simply not required.
 
-    Omits bounds: servers that restrict a model to a grammar (llama.cpp) unroll them and fail at
-    thousands. The arguments are validated on the server in any case.
+    Omits lengths and patterns: servers that restrict a model to a grammar (llama.cpp) unroll them
+    and fail at thousands. The arguments are validated on the server in any case.
     """
 
     def generate(self, schema: core_schema.CoreSchema, mode: Any = "validation") -> JsonSchemaValue:
-        """Return the schema without titles, bounds and descriptions."""
+        """Return the schema without titles, lengths, patterns and descriptions."""
         whole = super().generate(schema, mode)
         for field in whole["properties"].values():
             for part in (field, field.get("items", {})):
