@@ -149,8 +149,8 @@ def _asked(
     """Return the result of this attempt, and store the usage of the model. Raises
     AssessmentError."""
     if chosen is None:
-        ask = assess_exchange(exchange, policy, None, **options)
-        return asyncio.run(_renewing(assessment, ask))
+        work = assess_exchange(exchange, policy, None, **options)
+        return asyncio.run(_renewing(assessment, work))
     meter = UsageMeter.of(assessment.space, UsagePurpose.ASSESS, chosen)
     model = MeteredModel(get_model(**chosen.configuration), meter)
 
