@@ -45,7 +45,7 @@ async def replying(model: ModelConfiguration) -> AsyncGenerator[None]:
     try:
         yield
     finally:  # also if the reader disconnects now
-        await asyncio.shield(in_last_thread(observe, server, "replying", value=False))
+        await asyncio.shield(in_last_thread(cache.delete, _key(server, "replying")))
 
 
 async def replies_end(model: ModelConfiguration) -> None:
