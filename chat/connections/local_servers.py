@@ -73,13 +73,11 @@ async def _server_at(base_url: str) -> LocalServer | None:
 
 def _kind(base_url: str, listed: dict[str, Any]) -> Preset:
     """Return the server's preset: by the owner of its models, else by its port."""
-    owner = str(listed.get("owned_by") or "")
-
-    def likeness(preset: Preset) -> tuple[bool, bool, bool]:
-        is_owner = preset.owner == owner
-        return is_owner and owner != "", _port(preset) == urlsplit(base_url).port, is_owner
-
-    return max(_local_presets(), key=likeness)
+    owner, port = str(listed.get("owned_by") or ""), urlsplit(base_url).port
+    return max(
+        _local_presets(),
+        key=lambda one: (one.owner == owner != "", _port(one) == port, one.owner == owner),
+    )
 
 
 def _local_presets() -> Iterator[Preset]:
