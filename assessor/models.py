@@ -62,13 +62,6 @@ class AssessmentQuerySet(LeasedQuerySet["Assessment"]):
         counted = dict(self.values_list("state").annotate(models.Count("pk")).order_by())
         return {name: counted.get(name, 0) for name, _ in state.choices or ()}
 
-    def last_answer_seconds(self, *, since: datetime) -> float:
-        """Return the time of a model's latest answer since then, 0 if none has answered."""
-        answered = Q(provider="llm") | Q(fallback_reason=FallbackReason.UNGROUNDED)
-        rows = self.filter(answered, created_at__gte=since, latency_ms__isnull=False)
-        newest = rows.order_by("-created_at", "pk").values_list("latency_ms", flat=True)
-        return (newest.first() or 0.0) / 1000
-
     def saying(self, words: str) -> AssessmentQuerySet:
         """Return the exchanges with this phrase in the text or the summary."""
         texts = ("user_message", "assistant_response", "summary")

@@ -35,8 +35,9 @@ from foundation.database.leases import database_now
 from foundation.event_loops import wait_for
 from foundation.queue import enqueue
 from memory.model_connections.choosing import ChosenModel, chosen_model
+from memory.model_connections.observations import observe, observed, replies_end
 from memory.model_connections.services import record_failure, record_success
-from memory.model_connections.usage import UsageMeter
+from memory.model_connections.usage import ModelCall, UsageMeter
 from memory.models import Purpose, UsagePurpose
 from memory.models.policies import current_policy
 from memory.policy import PolicyDocument
@@ -46,9 +47,9 @@ logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
-# An answer may take this many times as long as the latest answer of the space in this period.
+# An answer may take this many times as long as the latest one in this period, in seconds.
 _MARGIN = 1.5
-_LATELY = timedelta(days=1)
+_LATELY = 24 * 3600
 _OPINIONS, _OPINIONS_PER = 60, timedelta(hours=1)  # of a space
 _turns = Turns(most=max(1, settings.CELERY_WORKER_CONCURRENCY // 2))
 
@@ -116,7 +117,7 @@ def _result(assessment: Assessment, exchange: Exchange, policy: PolicyDocument) 
     Raises AssessmentError.
     """
     chosen = chosen_model(Purpose.ASSESS, assessment.space)
-    patience = _patience(assessment, policy) if chosen else 1
+    patience = _patience(assessment, policy, chosen) if chosen else 1
     earlier = earlier_texts(exchange, assessment.space, before=assessment.created_at)
     release_connection()
     try:
@@ -148,24 +149,36 @@ def _asked(
     """Return the result of this attempt, and store the usage of the model. Raises
     AssessmentError."""
     if chosen is None:
-        ask = assess_exchange(exchange, policy, None, **options)
-        return asyncio.run(_renewing(assessment, ask))
+        work = assess_exchange(exchange, policy, None, **options)
+        return asyncio.run(_renewing(assessment, work))
     meter = UsageMeter.of(assessment.space, UsagePurpose.ASSESS, chosen)
     model = MeteredModel(get_model(**chosen.configuration), meter)
-    ask = assess_exchange(exchange, policy, lambda: model, **options)
+
+    async def ask() -> AssessmentResult:
+        await replies_end(chosen.configuration)
+        return await assess_exchange(exchange, policy, lambda: model, **options)
+
     try:
-        return _wait_for(_renewing(assessment, ask))
+        return _wait_for(_renewing(assessment, ask()))
     finally:
+        _observe_speed(chosen, meter.calls)
         meter.store(timezone.now())
 
 
-def _patience(assessment: Assessment, policy: PolicyDocument) -> int:
-    """Return the attempt whose timeout applies. The first attempt already allows for the time of
-    the model's latest answer, because an endpoint may continue to work on an abandoned request.
+def _observe_speed(chosen: ChosenModel, calls: Sequence[ModelCall]) -> None:
+    """Store how long the model took. A failure shows at most that it takes longer."""
+    for call in calls:
+        known = observed(chosen.configuration, "seconds") if call.failed else None
+        seconds = max(call.seconds or 0.0, known or 0.0)
+        observe(chosen.configuration, "seconds", seconds, lasts=_LATELY)
+
+
+def _patience(assessment: Assessment, policy: PolicyDocument, chosen: ChosenModel) -> int:
+    """Return the attempt whose timeout applies. Even the first attempt allows for the time of the
+    model's latest answer or timeout, in any space.
     """
-    rows = Assessment.objects.in_space(assessment.space)
-    usual = rows.last_answer_seconds(since=assessment.created_at - _LATELY)
-    return assessment.attempts + policy.assessment.attempt_within(usual * _MARGIN) - 1
+    usual: float = observed(chosen.configuration, "seconds") or 0.0
+    return max(assessment.attempts, policy.assessment.attempt_within(usual * _MARGIN))
 
 
 def _record_failure(chosen: ChosenModel | None, error: AssessmentError) -> None:

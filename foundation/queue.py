@@ -19,9 +19,9 @@ REQUEST_ID = "ebb_request_id"
 """The header of a task with the id of the request that caused it; beat's tasks have none."""
 
 
-def enqueue(task: str, space_id: int, row_id: UUID) -> None:
-    """Enqueue a task for one row of a space. Logs, and never raises, when the broker is
-    unreachable: the row stays due, and beat enqueues it again.
+def enqueue(task: str, space_id: int, row_id: UUID | str) -> None:
+    """Enqueue a task for one row, or one name, of a space. Logs, and never raises, when the broker
+    is unreachable: the row stays due, and beat enqueues it again.
     """
     try:
         headers = {REQUEST_ID: request_id.get()}

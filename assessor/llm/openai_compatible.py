@@ -80,7 +80,9 @@ class OpenAICompatibleModel(ChatModel):
 
         async def ask(dialect: Dialect) -> AnswerPart:
             body = {"model": self.model, **dialect.request(_as_params(messages), wish)}
-            answer = await client.post("/chat/completions", cast_to=object, body=body)
+            answer = await _twice(
+                lambda: client.post("/chat/completions", cast_to=object, body=body)
+            )
             return AnswerPart.model_validate(answer)
 
         # The SDK's timeouts restart with each byte; this one covers the whole answer.
@@ -201,13 +203,7 @@ class OpenAICompatibleModel(ChatModel):
         """Return the stream once the endpoint accepts the request. Raises the SDK's errors."""
         client = self._clients.get()  # not on the model's time
         async with asyncio.timeout(START_PATIENCE * self._idle_timeout):
-            try:
-                return await _post(client, request)
-            except openai.APIConnectionError as error:
-                if not isinstance(error.__cause__, BROKE_OFF):
-                    raise
-                # Most likely the endpoint was just closing an idle connection.
-                return await _post(client, request)
+            return await _twice(lambda: _post(client, request))
 
     async def _chunks(self, opened: openai.AsyncStream[object]) -> AsyncGenerator[dict[str, Any]]:
         """Yield the endpoint's chunks.
@@ -227,6 +223,18 @@ class OpenAICompatibleModel(ChatModel):
                         return
                     patience = self._idle_timeout
                     yield _as_object(chunk)
+
+
+async def _twice(ask: Callable[[], Awaitable[T]]) -> T:
+    """Send a request, and again if its connection breaks: most likely the endpoint was just closing
+    it. llama.cpp's server does so after each answer that took long.
+    """
+    try:
+        return await ask()
+    except openai.APIConnectionError as error:
+        if not isinstance(error.__cause__, BROKE_OFF):
+            raise
+    return await ask()
 
 
 async def _post(

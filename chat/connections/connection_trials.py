@@ -13,10 +13,13 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from django.utils import timezone
+from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
-from assessor.llm import ChatMessage, ModelError, TextDelta, ToolCall, trial_session
+from assessor.assessing import Exchange, assess_with_model
+from assessor.errors import AssessmentError
+from assessor.llm import ChatMessage, ModelError, TextDelta, trial_session
 from assessor.llm.dialects import FORMAT_NAMES
 from assessor.llm.errors import (
     ModelBadAnswer,
@@ -26,12 +29,15 @@ from assessor.llm.errors import (
     ModelUnauthorized,
 )
 from assessor.outbox.fault_labels import fault
+from chat.connections.tool_ability import SCHEMA, call_tool
 from foundation.database.connections import release_connection
 from memory.embeddings import EmbeddingError, likely_embedders, try_endpoint
 from memory.model_connections.choosing import ModelConfiguration, key_of, prices_of, public_only
 from memory.model_connections.fields import refuse_private
+from memory.model_connections.observations import observe
 from memory.model_connections.services import record_failure, record_success
 from memory.models import ModelConnection
+from memory.policy import PolicyDocument
 
 if TYPE_CHECKING:
     from assessor.llm.openai_compatible import OpenAICompatibleModel
@@ -39,20 +45,7 @@ if TYPE_CHECKING:
 Ask = Callable[["OpenAICompatibleModel"], Awaitable[tuple[bool, str]]]
 
 TIMEOUT = 30.0  # seconds: a local model may have to be loaded first
-SCHEMA = {
-    "type": "object",
-    "properties": {"ready": {"type": "boolean"}},
-    "required": ["ready"],
-    "additionalProperties": False,
-}
-TOOL = {
-    "type": "function",
-    "function": {
-        "name": "report_ready",
-        "description": "Report that you are ready.",
-        "parameters": SCHEMA,
-    },
-}
+PATIENT = 4  # the attempt at an assessment that waits longer than this
 
 
 LABELS = {
@@ -61,6 +54,7 @@ LABELS = {
     "streams": gettext_lazy("Streaming"),
     "tools": gettext_lazy("Tools"),
     "format": gettext_lazy("Structured answers"),
+    "assess": gettext_lazy("Assessment"),
     "embeddings": gettext_lazy("Embeddings"),
 }
 
@@ -95,6 +89,20 @@ class ConnectionTrial:
         """The error that makes the connection useless, "" if its model answers."""
         needed = (one for one in self.checks if one.name in {"reachable", "key", "streams"})
         return next((one.error or one.said for one in needed if not one.worked), "")
+
+    @property
+    def fit(self) -> str:
+        """The sentence that says how well the model fits; "" if it does not answer."""
+        found = {one.name: one for one in self.checks}
+        if "assess" not in found:
+            return ""
+        if not found["assess"].worked:
+            said = _("It did not assess an English message in %(seconds)s s: choose another model.")
+        elif found["tools"].worked:
+            said = _("It assesses an English message in %(seconds)s s and uses the memory tools.")
+        else:
+            said = _("It assesses an English message in %(seconds)s s and gets no memory tools.")
+        return said % {"seconds": number_format(found["assess"].took_ms / 1000, 1)}
 
 
 def try_connection(configuration: ModelConfiguration) -> ConnectionTrial:
@@ -141,8 +149,17 @@ def tested(connection: ModelConnection, model: str) -> ConnectionTrial:
         record_failure(connection=connection, error=trial.failure, now=timezone.now())
     else:
         record_success(connection=connection)
+    _observe(trial, {**configuration, "model": trial.model})
     connection.refresh_from_db()
     return trial
+
+
+def _observe(trial: ConnectionTrial, model: ModelConfiguration) -> None:
+    for check in trial.checks:
+        if check.name == "tools" and not check.error:
+            observe(model, "calls_tools", check.worked)
+        elif check.name == "assess" and check.worked:
+            observe(model, "seconds", check.took_ms / 1000)
 
 
 def configuration_of(connection: ModelConnection, model: str = "") -> ModelConfiguration:
@@ -159,7 +176,7 @@ def configuration_of(connection: ModelConnection, model: str = "") -> ModelConfi
 async def listed_names(configuration: ModelConfiguration) -> list[str]:
     """Return the names of the endpoint's models, sorted; raises ModelError."""
     async with trial_session(configuration) as model:
-        return _names(await model.models())
+        return names_of(await model.models())
 
 
 async def _tried(configuration: ModelConfiguration) -> ConnectionTrial:
@@ -171,8 +188,9 @@ async def _tried(configuration: ModelConfiguration) -> ConnectionTrial:
     async with trial_session({**configuration, "model": trial.model}) as model:
         if await _step(trial, "streams", _stream, model):
             trial.checks.insert(1, Check("key", True, _("Accepted."), trial.checks[-1].took_ms))
-            await _step(trial, "tools", _call_tool, model)
+            await _step(trial, "tools", call_tool, model)
             await _step(trial, "format", _answer_form, model)
+            await _step(trial, "assess", _assess, model)
     return trial
 
 
@@ -225,13 +243,6 @@ async def _stream(model: "OpenAICompatibleModel") -> tuple[bool, str]:
     return True, said % {"n": number}
 
 
-async def _call_tool(model: "OpenAICompatibleModel") -> tuple[bool, str]:
-    question = ChatMessage("user", "Call the tool report_ready with ready set to true.")
-    async with aclosing(model.stream([question], tools=[TOOL])) as chunks:
-        calls = [chunk async for chunk in chunks if isinstance(chunk, ToolCall)]
-    return (True, _("The model called a tool.")) if calls else (False, _("No tool was called."))
-
-
 async def _answer_form(model: "OpenAICompatibleModel") -> tuple[bool, str]:
     question = ChatMessage("user", 'Answer with this JSON object: {"ready": true}')
     answer = await model.complete([question], schema=SCHEMA, timeout=TIMEOUT)
@@ -242,7 +253,21 @@ async def _answer_form(model: "OpenAICompatibleModel") -> tuple[bool, str]:
     return True, _("Format: %(format)s.") % {"format": FORMAT_NAMES[model.dialect.format]}
 
 
-def _names(listed: list[dict[str, Any]]) -> list[str]:
+async def _assess(model: "OpenAICompatibleModel") -> tuple[bool, str]:
+    """Assess a message in the reader's language, at most for this step's time."""
+    told = _("I moved to Lisbon in March, and I am allergic to penicillin.")
+    rules = PolicyDocument()
+    try:
+        result = await assess_with_model(Exchange(told), rules, lambda: model, attempt=PATIENT)
+    except AssessmentError as error:
+        return False, fault(str(error), error.code)
+    if result.provider != "llm" or result.importance < rules.assessment.store_above:
+        return False, _("The model did not find what the message says.")
+    return True, f"“{result.summary}”"
+
+
+def names_of(listed: list[dict[str, Any]]) -> list[str]:
+    """Return the names of listed models, sorted."""
     return sorted({str(one["id"])[:120] for one in listed if one.get("id")})
 
 

@@ -25,6 +25,7 @@ from accounts.pages import PageRequest, space_page
 from assessor.llm import ModelError
 from chat.connections.connection_trials import configuration_of, listed_names, tested
 from chat.connections.form import asked_fields, error_texts, new_form, wrong_form
+from chat.connections.local_servers import found_servers, local_addresses
 from chat.connections.page import MOVE, connection_context, models_page
 from foundation.database.connections import release_connection
 from foundation.errors import Conflict, InvalidArguments
@@ -33,6 +34,7 @@ from memory.embeddings.embedders import choose_for_new_spaces
 from memory.model_connections import services
 from memory.model_connections.embedding import PREFIX
 from memory.model_connections.fields import LONGEST
+from memory.model_connections.presets import PRESETS
 from memory.models import ModelConnection, Purpose
 
 
@@ -46,6 +48,43 @@ def form(request: PageRequest, access: Access) -> HttpResponse:
         context |= connection_context(request, access)
         return render(request, "chat/_connection_form.html", context)
     return models_page(request, access, **context)
+
+
+@require_GET
+@space_page("read")
+def found(request: PageRequest, access: Access) -> HttpResponse:
+    """Render the model servers of this machine, for a page that loads them after itself."""
+    _require_operator(request)
+    addresses = local_addresses()
+    release_connection()
+    context = {"found": found_servers(addresses), "space": access.space}
+    return render(request, "chat/_found.html", context)
+
+
+@require_POST
+@space_page("read")
+def connect(request: PageRequest, access: Access) -> HttpResponse:
+    """Connect a server that was found, and show its test, which begins when the page has loaded."""
+    _require_operator(request)
+    base_url, preset = request.POST.get("base_url", ""), PRESETS.get(request.POST.get("preset", ""))
+    if base_url not in local_addresses() or preset is None:
+        messages.error(request, _("This server is already connected, or the search is turned off."))
+        return redirect("models", access.space.slug)
+    model = SentText(LONGEST["model"] + 1).clean(request.POST.get("model"))
+    try:
+        connection = services.connect_model(
+            model=model,
+            change=_change(access),
+            name=preset.label,
+            preset=preset.name,
+            base_url=base_url,
+        )
+    except InvalidArguments as error:
+        messages.error(request, error_texts(error))
+        return redirect("models", access.space.slug)
+    messages.success(request, _("Connection added: %(name)s") % {"name": connection.name})
+    asked = urlencode({"tries": str(connection.pk), "model": model})
+    return redirect(f"{reverse('models', args=[access.space.slug])}?{asked}")
 
 
 @require_POST

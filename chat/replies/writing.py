@@ -243,7 +243,7 @@ async def written(
         system_prompt=conversation.system_prompt,
         standing=found.standing if found else [],
         rules=rules,
-        tools=draft.tools,
+        tools=draft.tools if await in_thread(draft.responder.calls_tools) else None,
     )
     async with aclosing(draft.responder.stream(turn)) as chunks:
         async for chunk in chunks:

@@ -8,7 +8,7 @@ from chat.responders.base import Responder, Turn
 from chat.responders.builtin import BuiltinResponder
 from chat.responders.model import ModelResponder
 from foundation.database.connections import in_thread
-from memory.model_connections.choosing import ChosenModel, chosen_model
+from memory.model_connections.choosing import ChosenModel, ModelConfiguration, chosen_model
 from memory.model_connections.usage import UsageMeter
 from memory.models import Purpose, UsagePurpose
 
@@ -17,13 +17,14 @@ __all__ = ["Responder", "Turn", "configured_model", "get_responder", "model_name
 LISTED_FOR = 300  # seconds
 
 
-def configured_model(space: Space) -> tuple[ChatModel, UsageMeter] | None:
-    """Return the space's chat model and the meter of its calls; None if no model is chosen."""
+def configured_model(space: Space) -> tuple[ChatModel, UsageMeter, ModelConfiguration] | None:
+    """Return the space's chat model, the meter of its calls and its configuration; None if no model
+    is chosen."""
     chosen = chosen_model(Purpose.CHAT, space)
     if chosen is None:
         return None
     meter = UsageMeter.of(space, UsagePurpose.CHAT, chosen)
-    return MeteredModel(_model(chosen), meter), meter
+    return MeteredModel(_model(chosen), meter), meter, chosen.configuration
 
 
 def get_responder(space: Space, name: str = "") -> Responder:
@@ -31,8 +32,9 @@ def get_responder(space: Space, name: str = "") -> Responder:
     chosen = chosen_model(Purpose.CHAT, space)
     if chosen is None:
         return BuiltinResponder()
-    meter = UsageMeter.of(space, UsagePurpose.CHAT, chosen, name)
-    return ModelResponder(_model(chosen, name), meter, connection=chosen.connection)
+    chosen = chosen.named(name)
+    meter = UsageMeter.of(space, UsagePurpose.CHAT, chosen)
+    return ModelResponder(_model(chosen), meter, chosen)
 
 
 async def model_names(space: Space) -> list[str]:
@@ -52,6 +54,5 @@ async def model_names(space: Space) -> list[str]:
     return names
 
 
-def _model(chosen: ChosenModel, name: str = "") -> ChatModel:
-    configuration = chosen.configuration
-    return get_model(**configuration | {"model": name or chosen.model})
+def _model(chosen: ChosenModel) -> ChatModel:
+    return get_model(**chosen.configuration)

@@ -24,7 +24,7 @@ class Turn:
 
     `memory` is the conversation's MemoryUse: if it is off, there was no recall. `system_prompt` is
     the conversation's own prompt, "" if none. `standing` are the memories that say how to answer,
-    `rules` the space's policy, and `tools` the tools for the model.
+    `rules` the space's policy, and `tools` the tools for the model, None if it calls none.
     """
 
     history: Sequence[ChatMessage]
@@ -59,6 +59,10 @@ class Responder(ABC):
     connection: ModelConnection | None = None
     # The calls to its model, None without one.
     meter: UsageMeter | None = None
+
+    def calls_tools(self) -> bool:
+        """Return whether tools are offered to its model."""
+        return False
 
     def store_usage(self, now: datetime) -> None:
         """Add the calls to its model to the day's sums."""

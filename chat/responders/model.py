@@ -15,13 +15,17 @@ from assessor.llm import (
     ToolCall,
     Usage,
 )
+from chat.connections.tool_ability import calls_tools
 from chat.models import MemoryUse
 from chat.responders.base import Responder, Turn
 from chat.responders.fitting import FittingModel
 from chat.responders.prompting import system_prompt
 from chat.responders.toolbox import ToolUse
+from chat.responders.written_calls import WrittenCalls
+from memory.model_connections.choosing import ChosenModel
+from memory.model_connections.observations import replying
 from memory.model_connections.usage import UsageMeter
-from memory.models import ModelConnection
+from memory.tools import TOOLS
 
 TOOL_ROUNDS = 5
 """How often a model may call tools in one reply; then it is asked to answer without them."""
@@ -30,13 +34,15 @@ TOOL_ROUNDS = 5
 class ModelResponder(Responder):
     """Answers with any OpenAI-compatible model. Its calls are added to the meter."""
 
-    def __init__(
-        self, model: ChatModel, meter: UsageMeter, *, connection: ModelConnection | None = None
-    ) -> None:
+    def __init__(self, model: ChatModel, meter: UsageMeter, chosen: ChosenModel) -> None:
         self.model = MeteredModel(model, meter)
-        self.connection = connection
+        self.connection = chosen.connection
         self.label = model.model
-        self.meter = meter
+        self.meter: UsageMeter = meter
+        self._chosen = chosen
+
+    def calls_tools(self) -> bool:
+        return calls_tools(self.meter.space, self._chosen)
 
     async def stream(self, turn: Turn) -> AsyncGenerator[Chunk | ToolUse]:
         model = FittingModel(self.model, self._system(turn), turn.history)
@@ -45,11 +51,12 @@ class ModelResponder(Responder):
         specs = turn.tools.specs if turn.tools else []
         for rounds_left in range(TOOL_ROUNDS, -1, -1):
             offered = specs if rounds_left else []
-            async with aclosing(model.stream(rounds, tools=offered)) as chunks:
+            asked = _read(model.stream(rounds, tools=offered))
+            async with replying(self._chosen.configuration), aclosing(asked) as chunks:
                 async for chunk in chunks:
                     if text := answer.add(chunk):
                         yield TextDelta(text)
-            if not answer.calls or turn.tools is None or not rounds_left:
+            if not answer.calls or turn.tools is None or not offered:
                 break
             rounds.append(ChatMessage("assistant", answer.round_text, tuple(answer.calls)))
             for call in answer.calls:
@@ -89,7 +96,8 @@ class _Answer:
             self.finish_reason, self.usage = chunk.finish_reason, _sum(self.usage, chunk.usage)
         elif chunk.text:
             begins_anew = self.spoken and not self.round_text
-            self.round_text, self.spoken = self.round_text + chunk.text, True
+            self.round_text += chunk.text
+            self.spoken = self.spoken or not chunk.text.isspace()
             return "\n\n" + chunk.text if begins_anew else chunk.text
         return ""
 
@@ -102,6 +110,18 @@ class _Answer:
         if self.calls and not self.spoken:
             raise ModelBadAnswer("the model called tools and returned no answer")
         return Finished(self.finish_reason, self.usage)
+
+
+async def _read(chunks: AsyncGenerator[Chunk]) -> AsyncGenerator[Chunk]:
+    """Yield the chunks, with calls that the model wrote as text as tool calls."""
+    written = WrittenCalls(TOOLS)
+    async with aclosing(chunks):
+        async for chunk in chunks:
+            text = chunk.text if isinstance(chunk, TextDelta) else None
+            for piece in written.add(text or "", is_end=text is None):
+                yield piece
+            if text is None:
+                yield chunk
 
 
 def _sum(one: Usage | None, other: Usage | None) -> Usage | None:

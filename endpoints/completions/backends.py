@@ -17,6 +17,8 @@ from chat.responders.builtin import BuiltinResponder
 from endpoints.completions.schemas import Json, MemoryHeaders
 from foundation.database.connections import in_last_thread
 from foundation.errors import FieldError, InvalidArguments
+from memory.model_connections.choosing import ModelConfiguration
+from memory.model_connections.observations import replying
 from memory.model_connections.usage import UsageMeter
 
 # Names for the configured model.
@@ -55,9 +57,12 @@ class Backend(ABC):
 class ConfiguredModel(Backend):
     """The configured model, and the other models of its endpoint by name."""
 
-    def __init__(self, model: ChatModel, meter: UsageMeter) -> None:
+    def __init__(
+        self, model: ChatModel, meter: UsageMeter, configuration: ModelConfiguration
+    ) -> None:
         self._endpoint = model
         self._meter = meter
+        self._configuration = configuration
         self.model = model.model
 
     def accept(self, options: Mapping[str, object], client: MemoryHeaders) -> None:
@@ -68,11 +73,12 @@ class ConfiguredModel(Backend):
         body = {**request, "model": self.chosen(request.get("model"))}
         self._meter.source = replace(self._meter.source, model=body["model"])
         try:
-            if body.get("stream"):
-                async with self._endpoint.forward_stream(body) as chunks:
-                    yield chunks
-            else:
-                yield _alone(await self._endpoint.forward(body, timeout=WHOLE_ANSWER_TIMEOUT))
+            async with replying(self._configuration):
+                if body.get("stream"):
+                    async with self._endpoint.forward_stream(body) as chunks:
+                        yield chunks
+                else:
+                    yield _alone(await self._endpoint.forward(body, timeout=WHOLE_ANSWER_TIMEOUT))
         finally:  # also if the client disconnects now
             await asyncio.shield(in_last_thread(self._meter.store, timezone.now()))
 

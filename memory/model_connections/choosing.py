@@ -5,7 +5,7 @@ time, so that a choice takes effect at once in every process.
 """
 
 import logging
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple, TypedDict
 from uuid import UUID
 
@@ -57,6 +57,10 @@ class ChosenModel:
             "prices": self.prices,
             "public_only": self.connection is not None and public_only(),
         }
+
+    def named(self, name: str) -> "ChosenModel":
+        """Return the model with this name at the same endpoint; "" leaves it."""
+        return replace(self, model=name or self.model)
 
     @property
     def connection_id(self) -> UUID | None:

@@ -9,7 +9,8 @@ class Preset:
     """A provider: its OpenAI-compatible address, and where a person creates a key.
 
     `small_model` is a small model that is able to assess, "" if the provider has no models of its
-    own. `pages` are the provider's pages with these facts, read in November 2026.
+    own. A server of this machine names an `owner` of its models. `pages` are the provider's pages
+    with these facts, read in November 2026.
     """
 
     name: str
@@ -19,6 +20,7 @@ class Preset:
     needs_key: bool = True
     key_page: str = ""
     small_model: str = ""
+    owner: str = ""
 
 
 _PRESETS = (
@@ -68,6 +70,7 @@ _PRESETS = (
         pages=("https://docs.ollama.com/api/openai-compatibility",),
         needs_key=False,
         small_model="qwen3:1.7b",
+        owner="library",
     ),
     Preset(
         "lmstudio",
@@ -75,6 +78,7 @@ _PRESETS = (
         "http://localhost:1234/v1",
         pages=("https://lmstudio.ai/docs/api/openai-api",),
         needs_key=False,
+        owner="organization_owner",
     ),
     Preset(
         "vllm",
@@ -82,6 +86,7 @@ _PRESETS = (
         "http://localhost:8000/v1",
         pages=("https://docs.vllm.ai/en/latest/serving/openai_compatible_server.html",),
         needs_key=False,
+        owner="vllm",
     ),
     Preset(
         "llamacpp",
@@ -89,6 +94,30 @@ _PRESETS = (
         "http://localhost:8080/v1",
         pages=("https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md",),
         needs_key=False,
+        owner="llamacpp",
+    ),
+    Preset(
+        "jan",
+        "Jan",
+        "http://localhost:1337/v1",
+        pages=("https://github.com/janhq/jan",),
+        needs_key=False,
+    ),
+    Preset(
+        "localai",
+        "LocalAI",
+        "http://localhost:8080/v1",
+        # Its list names no owner.
+        pages=("https://github.com/mudler/LocalAI/blob/master/core/schema/openai.go",),
+        needs_key=False,
+    ),
+    Preset(
+        "koboldcpp",
+        "KoboldCpp",
+        "http://localhost:5001/v1",
+        pages=("https://github.com/LostRuins/koboldcpp/blob/concedo/koboldcpp.py",),
+        needs_key=False,
+        owner="koboldcpp",
     ),
     Preset(
         "deepseek",

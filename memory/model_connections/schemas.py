@@ -114,7 +114,7 @@ class ConnectionList(Schema):
 class CheckOut(Schema):
     """One step of a test: its result in words, and its time."""
 
-    name: Literal["reachable", "key", "streams", "tools", "format", "embeddings"]
+    name: Literal["reachable", "key", "streams", "tools", "format", "assess", "embeddings"]
     worked: bool
     said: str
     took_ms: float

@@ -110,6 +110,24 @@ def choose_model(
 
 
 @transaction.atomic
+def connect_model(
+    *, model: str, change: Change, **fields: Unpack[ConnectionFields]
+) -> ModelConnection:
+    """Create a connection, and choose its model for the purposes that have no model for all spaces
+    yet. If its name is taken, it gets the address, too. Raises InvalidArguments.
+    """
+    if ModelConnection.objects.filter(name__iexact=fields["name"]).exists():
+        fields["name"] += f" ({fields['base_url']})"
+    connection = add_connection(change=change, **fields)
+    chosen = set(ModelChoice.objects.filter(space=None).values_list("purpose", flat=True))
+    for purpose in (one for one in ANSWERING if one not in chosen):
+        choose_model(
+            purpose=purpose, space=None, connection_id=connection.pk, model=model, change=change
+        )
+    return connection
+
+
+@transaction.atomic
 def remove_choice(*, purpose: str, space: Space | None, change: Change) -> None:
     """Remove the choice of the space or of the installation; raises NotFound."""
     rows = ModelChoice.objects.filter(purpose=purpose, space=space)

@@ -64,9 +64,7 @@ def held(request: PageRequest, access: Access, memory_id: UUID) -> HttpResponse:
 @require_GET
 @space_page("read")
 def near(request: PageRequest, access: Access, memory_id: UUID) -> HttpResponse:
-    """Return a fragment: the known memory that the statement repeats or contradicts, with the
-    difference. Return nothing for a memory that was decided before the page asked.
-    """
+    """Return the known memory that it concerns, with the difference; nothing once decided."""
     memory = _asked_for(access, memory_id)
     if memory.status != Status.REVIEW:
         return HttpResponse()

@@ -1,4 +1,4 @@
-"""Arguments of the tools. Models see the descriptions."""
+"""Arguments of the tools. Models see their names and types."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any
@@ -11,61 +11,45 @@ from foundation.texts.fields import Text
 from memory.drafts import MAX_TAGS, Content, Fraction, MemoryTypeName, Tag
 from memory.tools.base import Arguments
 
-Statement = Annotated[
-    Content,
-    Field(description="One fact as a complete sentence, such as “User is allergic to penicillin”."),
-]
-Tags = Annotated[list[Tag], Field(max_length=MAX_TAGS, description="A few lower-case tags.")]
-MemoryId = Annotated[
-    Text, Field(description="The memory's id, short or full, as a search returned it.")
-]
+Tags = Annotated[list[Tag], Field(max_length=MAX_TAGS)]
 
 
 class Remember(Arguments):
     """A statement; its importance is assessed, not given by the model (seed 000,
     "RememberTool")."""
 
-    content: Statement
+    content: Content
     tags: Tags | None = None
 
 
 class MemoryWrite(Arguments):
     """A statement with an optional type and importance (seed 002)."""
 
-    content: Statement
+    content: Content
     memory_type: MemoryTypeName | None = None
-    importance: (
-        Annotated[Fraction, Field(description="0 to 1. Default: the type's own importance.")] | None
-    ) = None
+    importance: Fraction | None = None
     tags: Tags | None = None
 
 
 class Search(Arguments):
     """A search query."""
 
-    query: Annotated[
-        Text,
-        Field(
-            min_length=1,
-            max_length=20_000,
-            description="What to look for, as a question or keywords.",
-        ),
-    ]
-    limit: Annotated[Limit, Field(description="Maximum number of items.")] | None = None
+    query: Annotated[Text, Field(min_length=1, max_length=20_000)]
+    limit: Limit | None = None
 
 
 class UpdateMemory(Arguments):
     """The changes to a memory (seed 000, "UpdateMemoryTool")."""
 
-    memory_id: MemoryId
-    content: Statement | None = None
-    tags: Annotated[Tags, Field(description="The complete new list of tags.")] | None = None
+    memory_id: Text
+    content: Content | None = None
+    tags: Tags | None = None
 
 
 class OneMemory(Arguments):
     """The memory to use."""
 
-    memory_id: MemoryId
+    memory_id: Text
 
 
 def without_user(arguments: Mapping[str, Any]) -> tuple[str | None, dict[str, Any]]:

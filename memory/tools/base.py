@@ -116,23 +116,24 @@ def refusal(error: EbbError | EmbeddingError) -> str:
     return f"{_CODES.get(type(error), 'error')}: {error}"
 
 
+_UNSENT = {"minLength", "maxLength", "pattern", "maxItems", "description"}
+
+
 class _Parameters(GenerateJsonSchema):
     """A JSON schema as short as a model needs it, with optional arguments simply not required.
 
-    Omits lengths and patterns of texts: servers that restrict a model to a grammar (llama.cpp)
-    unroll them and fail at thousands. The arguments are validated on the server in any case.
+    Omits lengths and patterns: servers that restrict a model to a grammar (llama.cpp) unroll them
+    and fail at thousands. The arguments are validated on the server in any case.
     """
 
     def generate(self, schema: core_schema.CoreSchema, mode: Any = "validation") -> JsonSchemaValue:
-        """Return the schema without titles, lengths and patterns."""
+        """Return the schema without titles, lengths, patterns and descriptions."""
         whole = super().generate(schema, mode)
-        del whole["title"], whole["description"]
         for field in whole["properties"].values():
-            for text in (field, field.get("items", {})):
-                text.pop("minLength", None)
-                text.pop("maxLength", None)
-                text.pop("pattern", None)
-        return whole
+            for part in (field, field.get("items", {})):
+                for name in _UNSENT & part.keys():
+                    del part[name]
+        return {name: whole[name] for name in ("type", "properties", "required")}
 
     def field_title_should_be_set(self, schema: Any) -> bool:
         """Leave titles out; they would only repeat the names."""

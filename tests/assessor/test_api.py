@@ -128,7 +128,7 @@ def test_the_built_in_assessor_may_be_asked_for(
 def test_a_failing_model_is_a_503_and_nothing_is_written(
     caller: httpx2.Client, stub_model: StubModel, step: str
 ) -> None:
-    stub_model.script(step)
+    stub_model.script(step, step)
     answer = caller.post("assess", json=PIZZA | {"store": True})
     assert (answer.status_code, answer.json()["code"]) == (503, "model_unavailable")
     assert answer.json()["detail"]

@@ -12,7 +12,9 @@ from assessor.assessing import Exchange
 from assessor.models import MAX_ATTEMPTS, Assessment, State
 from assessor.outbox import services
 from assessor.reassessing import to_assess
-from memory.models import Memory, PolicyVersion
+from memory.model_connections.choosing import chosen_model
+from memory.model_connections.observations import observe, observed
+from memory.models import Memory, PolicyVersion, Purpose
 from memory.policy import AssessmentPolicy, PolicyDocument
 from tests.assessor.outbox import NOW, again
 from tests.stub_model import StubModel
@@ -167,16 +169,26 @@ def test_a_longer_first_timeout_is_not_cut() -> None:
 def test_an_attempt_waits_as_long_as_the_latest_answer_took(
     space: Space, stub_model: StubModel
 ) -> None:
+    chosen = chosen_model(Purpose.ASSESS, space)
+    assert chosen
     set_policy(space, timeout_seconds=0.001)
     given_up = run(space)
-    Assessment.objects.filter(pk=given_up.pk).update(
-        state=State.DONE, provider="llm", latency_ms=20_000
-    )
+    observe(chosen.configuration, "seconds", 20)
 
     patient = run(space)
 
     assert given_up.state == State.RETRYING
     assert (patient.state, patient.attempts, patient.failed_tries) == (State.DONE, 1, [])
+    assert 0 < observed(chosen.configuration, "seconds") < 20
+
+
+def test_a_failed_call_never_makes_ebb_less_patient(space: Space, stub_model: StubModel) -> None:
+    chosen = chosen_model(Purpose.ASSESS, space)
+    assert chosen
+    observe(chosen.configuration, "seconds", 20)
+    stub_model.script("401")
+    run(space)
+    assert observed(chosen.configuration, "seconds") == 20
 
 
 @pytest.mark.parametrize(("seconds", "attempt"), [(0, 1), (5, 1), (6, 2), (40, 3), (900, 4)])

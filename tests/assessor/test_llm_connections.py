@@ -163,8 +163,9 @@ def test_kept_connections_that_the_endpoint_closed_fail_nobody() -> None:
 
 
 @pytest.mark.parametrize(("breaks", "comes"), [(1, True), (2, False)])
+@pytest.mark.parametrize("streams", [True, False])
 def test_a_connection_that_breaks_before_a_word_is_tried_once_more(
-    breaks: int, comes: bool
+    breaks: int, comes: bool, streams: bool
 ) -> None:
     """An open connection breaks like this when the endpoint is just closing it."""
     asked = 0
@@ -174,9 +175,12 @@ def test_a_connection_that_breaks_before_a_word_is_tried_once_more(
         await reader.readuntil(b"\r\n\r\n")
         asked += 1
         if asked > breaks:
-            piece = {"choices": [{"delta": {"content": "Hello"}, "finish_reason": "stop"}]}
-            body = f"data: {json.dumps(piece)}\n\ndata: [DONE]\n\n"
-            head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n"
+            said = {"content": "Hello"}
+            choice = {"delta": said, "message": said, "finish_reason": "stop"}
+            body, form = json.dumps({"choices": [choice]}), "application/json"
+            if streams:
+                body, form = f"data: {body}\n\ndata: [DONE]\n\n", "text/event-stream"
+            head = f"HTTP/1.1 200 OK\r\ncontent-type: {form}\r\nconnection: close\r\n\r\n"
             writer.write((head + body).encode())
             await writer.drain()
         writer.close()
@@ -186,7 +190,7 @@ def test_a_connection_that_breaks_before_a_word_is_tried_once_more(
             port = server.sockets[0].getsockname()[1]
             url = f"http://127.0.0.1:{port}/v1"
             async with model_session(base_url=url, api_key="key", model="m") as model:
-                return text_of(await read(model))
+                return text_of(await read(model)) if streams else (await complete(model)).text
 
     if comes:
         assert asyncio.run(scene()) == "Hello"

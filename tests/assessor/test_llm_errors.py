@@ -113,7 +113,7 @@ def test_a_prompt_that_is_too_long_has_an_error_of_its_own(
 def test_broken_whole_answer_becomes_the_right_error(
     stub_model: StubModel, step: str, kind: type[ModelError], timeout: float
 ) -> None:
-    stub_model.script(step)
+    stub_model.script(step, step)  # a broken connection is tried once more
 
     with pytest.raises(ModelError) as caught:
         run(stub_model, lambda model: model.complete(HELLO, timeout=timeout))

@@ -303,7 +303,7 @@ class TestTask:
         self, space: Space, stub_model: StubModel, step: str, state: str, words: str
     ) -> None:
         set_policy(space, assessment={"fallback": False})
-        stub_model.script(step)
+        stub_model.script(step, step)
         row = self.run(space)
         assert (row.state, row.memory) == (state, None)
         assert words in row.error

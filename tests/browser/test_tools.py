@@ -8,6 +8,7 @@ from playwright.sync_api import expect
 from accounts.models import Space
 from memory.models import Memory
 from tests.browser.conftest import LogIn
+from tests.chat.tool_calls import knows_tools
 from tests.processes import Web
 from tests.stub_model import StubModel
 
@@ -22,6 +23,7 @@ def test_the_model_remembers_by_a_tool_and_the_page_shows_it(
         ["forget", '{"memory_id": "ffffffff"}'],
     ]
     stub_model.script("tools:" + json.dumps({"calls": calls}), "hold:2")
+    knows_tools(stub_model)
     page = log_in(on=model_web)
     page.get_by_label("Message", exact=True).fill("Please remember my allergy")
     page.keyboard.press("Enter")

@@ -143,6 +143,7 @@ def test_a_test_tells_each_step(
         "Streaming",
         "Tools",
         "Structured answers",
+        "Assessment",
         "Embeddings",
     ]
     assert dict(steps)["Structured answers"] == "Format: json_schema, strict."

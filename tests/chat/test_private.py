@@ -9,6 +9,7 @@ from django.db import connection
 from chat.models import Conversation
 from memory.models import Memory
 from tests.chat.talking import Talker, names, text
+from tests.chat.tool_calls import knows_tools
 from tests.conftest import MakeKey
 from tests.processes import Web, wait_until
 from tests.stub_model import StubModel
@@ -26,6 +27,7 @@ EARLIER = [
 def talker(
     model_web: Web, stub_model: StubModel, key: MakeKey, talk: Callable[[str, str], Talker]
 ) -> Talker:
+    knows_tools(stub_model)
     talker = talk(model_web.url, key())
     assert talker.client.get("memories").status_code == 200  # the key has been used before
     return talker
@@ -87,7 +89,7 @@ def test_nothing_of_it_is_kept(
     with talker.stream(SECRET, private=True) as stalled:
         assert next(stalled).name == "recalled"
     wait_until(lambda: stub_model.control.active_replies == 0, what="the end of the request")
-    assert everything() == before
+    wait_until(lambda: everything() == before, what="the removal of each trace")
     assert "Hammerfest" not in model_web.log.read_text(errors="replace")
 
 

@@ -10,7 +10,16 @@ from accounts.models import Space
 from assessor.models import Assessment
 from memory.models import Memory, MemoryEvent
 from tests.chat.talking import Talker, chats_with, names, text
-from tests.chat.tool_calls import Talk, known, lisbon, reply_row, round_of, talker, tools_of
+from tests.chat.tool_calls import (
+    Talk,
+    known,
+    knows_tools,
+    lisbon,
+    reply_row,
+    round_of,
+    talker,
+    tools_of,
+)
 from tests.conftest import MakeKey
 from tests.locks import somebody_waits
 from tests.processes import Web, wait_until
@@ -274,6 +283,7 @@ def test_an_endpoint_that_takes_no_tools_still_answers(
 ) -> None:
     stub_model.control.takes_tools = False
     chats_with("toolless", stub_model.base_url)
+    knows_tools(stub_model, "toolless")
     talker = talk(web.url, key())
     for _ in range(2):
         assert talker.say("Hello there").json()["reply"] == "You said: Hello there"
@@ -303,3 +313,31 @@ def test_the_reason_for_a_review_quotes_no_secret(talker: Talker, stub_model: St
     assert memory.status == "review"
     assert memory.review_reason.startswith("From a pasted text: “I am a nurse and my password is")
     assert "hunter2" not in memory.review_reason
+
+
+# --- A model that calls no tools --------------------------------------------------------------
+
+
+def test_a_model_that_cannot_call_tools_gets_none(talker: Talker, stub_model: StubModel) -> None:
+    knows_tools(stub_model, able=False)
+    call = json.dumps({"name": "remember", "arguments": {"content": "User has a boat"}})
+    stub_model.script(f"reply:Of course.\n```json\n{call}\n```", f"reply:{call}")
+
+    assert text(talker.events("Remember my boat")) == "Of course.\n"
+    assert talker.events("Remember my boat")[-1].name == "error"
+
+    assert offered(stub_model) == [[], []]
+    assert not Memory.objects.exists()
+
+
+def test_a_call_that_an_able_model_writes_as_text_is_carried_out(
+    talker: Talker, stub_model: StubModel
+) -> None:
+    call = json.dumps({"name": "remember", "arguments": {"content": "User has a boat"}})
+    stub_model.script(f"reply:```json\n{call}\n```", "reply:Done.")
+
+    events = talker.events("Remember my boat")
+
+    assert text(events) == "Done." == reply_row().content
+    assert [one["name"] for one in tools_of(events)] == ["remember"]
+    assert Memory.objects.get().content == "User has a boat"

@@ -11,6 +11,8 @@ from accounts.models import Space
 from chat.models import Message
 from foundation.actors import SYSTEM
 from memory.drafts import MemoryDraft
+from memory.model_connections.choosing import ChosenModel
+from memory.model_connections.observations import observe
 from memory.models import Memory
 from tests.chat.talking import ServerEvent, Talker
 from tests.conftest import MakeKey
@@ -23,7 +25,14 @@ Talk = Callable[[str, str], Talker]
 
 @pytest.fixture
 def talker(model_web: Web, stub_model: StubModel, key: MakeKey, talk: Talk) -> Talker:
+    knows_tools(stub_model)
     return talk(model_web.url, key())
+
+
+def knows_tools(stub_model: StubModel, model: str = "stub", *, able: bool = True) -> None:
+    """Store the outcome of a trial: whether the stub calls tools."""
+    tried = ChosenModel(model, stub_model.base_url, api_key="")
+    observe(tried.configuration, "calls_tools", able)
 
 
 @pytest.fixture

@@ -2081,7 +2081,7 @@ export interface components {
              * Name
              * @enum {string}
              */
-            name: "reachable" | "key" | "streams" | "tools" | "format" | "embeddings";
+            name: "reachable" | "key" | "streams" | "tools" | "format" | "assess" | "embeddings";
             /** Said */
             said: string;
             /** Took Ms */
@@ -7656,42 +7656,27 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /**
-                     * Content
-                     * @description One fact as a complete sentence, such as “User is allergic to penicillin”.
-                     */
+                    /** Content */
                     content: string;
                     /** Tags */
                     tags?: string[] | null;
                 } | {
                     /** Limit */
                     limit?: number | null;
-                    /**
-                     * Query
-                     * @description What to look for, as a question or keywords.
-                     */
+                    /** Query */
                     query: string;
                 } | {
                     /** Content */
                     content?: string | null;
-                    /**
-                     * Memory Id
-                     * @description The memory's id, short or full, as a search returned it.
-                     */
+                    /** Memory Id */
                     memory_id: string;
                     /** Tags */
                     tags?: string[] | null;
                 } | {
-                    /**
-                     * Memory Id
-                     * @description The memory's id, short or full, as a search returned it.
-                     */
+                    /** Memory Id */
                     memory_id: string;
                 } | {
-                    /**
-                     * Content
-                     * @description One fact as a complete sentence, such as “User is allergic to penicillin”.
-                     */
+                    /** Content */
                     content: string;
                     /** Importance */
                     importance?: number | null;
