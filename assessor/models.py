@@ -257,7 +257,7 @@ class Assessment(SpaceRow, Spoken):
 
     @cached_property
     def lessons(self) -> list[Lesson]:
-        """What it taught, in order; `lessons_of` reads the lessons of many exchanges at once."""
+        """The lessons, in order; `lessons_of` reads those of many exchanges at once."""
         return lessons_taught_by(self)
 
     @property
