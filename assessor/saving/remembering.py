@@ -11,7 +11,8 @@ from assessor.errors import AssessmentError
 from assessor.facts import Fact
 from assessor.gate.exchanges import handed_over_in
 from assessor.language_model.reconciling import Advisor, close_ones
-from assessor.models import Assessment, Lesson
+from assessor.lessons import Lesson
+from assessor.models import Assessment
 from assessor.saving.exchanges import joined
 from assessor.saving.reassessed import next_place
 from assessor.saving.screened import screened
@@ -171,12 +172,13 @@ def write_intents(
 
 def _each(prepared: Prepared) -> list[Prepared]:
     """Return the facts one by one, in order."""
+    vectors = {pk: list(made) for pk, made in prepared.vectors.items()}
     return [
         replace(
             prepared,
             drafts=[draft],
             passages=[prepared.passages[i]],
-            vectors={pk: made[i : i + 1] for pk, made in prepared.vectors.items()},
+            vectors={pk: made[i : i + 1] for pk, made in vectors.items()},
             source_place=prepared.source_place + i,
         )
         for i, draft in enumerate(prepared.drafts)
