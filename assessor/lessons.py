@@ -1,4 +1,4 @@
-"""What exchanges taught: the memories that they created or confirmed."""
+"""Lessons of exchanges: the memories that they created or confirmed."""
 
 from __future__ import annotations
 

@@ -246,12 +246,11 @@ class Assessment(SpaceRow, Spoken):
     @property
     def waits_for_its_span(self) -> bool:
         """True if the exchange will be assessed when its topic ends."""
-        in_span = self.part_of_id is not None or self.span_ends_at is not None
-        return self.state == State.QUEUED and in_span
+        return self.state == State.QUEUED and bool(self.part_of_id or self.span_ends_at)
 
     @cached_property
     def lessons(self) -> list[Lesson]:
-        """The lessons of the exchange, in order; `lessons_of` reads those of many at once."""
+        """The lessons, in order; `lessons_of` reads those of many exchanges at once."""
         return lessons_taught_by(self)
 
     @property
@@ -261,8 +260,8 @@ class Assessment(SpaceRow, Spoken):
 
     @property
     def memory(self) -> Memory | None:
-        """The first of these memories, or None."""
-        return next(iter(self.memories), None)
+        """The first of these memories."""
+        return self.lessons[0].memory if self.lessons else None
 
     @property
     def is_finished(self) -> bool:

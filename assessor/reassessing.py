@@ -16,7 +16,8 @@ from django.utils.dateparse import parse_datetime
 
 from accounts.models import Space
 from assessor.errors import AssessmentError
-from assessor.models import Assessment, AssessmentQuerySet, FallbackReason, Lesson, State
+from assessor.lessons import Lesson
+from assessor.models import Assessment, AssessmentQuerySet, FallbackReason, State
 from assessor.outbox.queue import requeue
 from assessor.tasks import assess
 from foundation.actors import Actor

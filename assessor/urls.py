@@ -10,7 +10,7 @@ urlpatterns = [
     path("figures/", views.figures, name="assessments_figures"),
     path("waiting/", views.waiting, name="assessments_waiting"),
     path("<uuid:assessment_id>/", views.assessment, name="assessment"),
-    path("evidence/<uuid:memory_id>/", views.evidence, name="assessment_evidence"),
+    path("<uuid:assessment_id>/evidence/", views.evidence, name="assessment_evidence"),
     path("<uuid:assessment_id>/retry/", views.retry, name="assessment_retry"),
     path("<uuid:assessment_id>/reassess/", views.reassess, name="assessment_reassess"),
 ]

@@ -15,7 +15,7 @@ from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_GET, require_POST
 
 from accounts.authentication import Access
-from accounts.forms import AddressForm, OneOf, SentText
+from accounts.forms import AddressForm, OneOf, SentText, uuid_in
 from accounts.limits.rate_limits import CallKind, count_call
 from accounts.pages import PageRequest, page_access, space_page, too_many
 from assessor.assessing import Exchange
@@ -163,15 +163,15 @@ def assessment(request: PageRequest, access: Access, assessment_id: UUID) -> Htt
 
 @require_GET
 @space_page("read")
-def evidence(request: PageRequest, access: Access, memory_id: UUID) -> HttpResponse:
+def evidence(request: PageRequest, access: Access, assessment_id: UUID) -> HttpResponse:
     """Render a fragment with the exchange and the words marked that sent this memory to review."""
-    memories = Memory.objects.in_space(access.space).readable_by(access.reader).defer("search")
-    memory = get_object_or_404(memories, pk=memory_id)
     rows = Assessment.objects.in_space(access.space).readable_by(access.reader)
-    found = get_object_or_404(rows, pk=memory.source_assessment)
+    found = get_object_or_404(rows, pk=assessment_id)
+    memories = Memory.objects.in_space(access.space).readable_by(access.reader)
+    held = memories.filter(pk=uuid_in(request.GET.get("memory")), source_assessment=found.pk)
     context = {
         "exchanges": [found, *_parts(access, found)],
-        "quote": quote_of(memory.review_reason),
+        "quote": quote_of(held.values_list("review_reason", flat=True).first() or ""),
     }
     return render(request, "assessor/_evidence.html", context)
 

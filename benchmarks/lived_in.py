@@ -73,7 +73,7 @@ _ASSESSMENTS = """
         source_role, source_conversation, context, state, due_at, enqueued_at, attempts,
         finished_at, error, failed_tries, rubric, provider, model, prompt_version, raw_answer,
         latency_ms, tokens, cost_usd, importance, memory_type, summary, tags, topics, reasoning,
-        memory_id, ttl_seconds)
+        ttl_seconds)
     SELECT gen_random_uuid(), space_id, at, content, 'Noted: ' || content, 'user', '', '{}',
         CASE WHEN failed THEN 'failed' WHEN n %% 2 = 0 THEN 'done' ELSE 'ignored' END, at, at, 1,
         at, CASE WHEN failed THEN 'The model is away.' ELSE '' END,
@@ -82,9 +82,16 @@ _ASSESSMENTS = """
         'graded', 'llm', 'some-model',
         'graded-1', '{"importance": 0.5}', 100 + 900 * random(), 400, 0.0001,
         CASE WHEN NOT failed THEN importance END, memory_type, content, tags, topics, 'It lasts.',
-        CASE WHEN NOT failed AND n %% 2 = 0 THEN id END, 86400
+        86400
     FROM source, LATERAL (SELECT %(now)s::timestamptz - random() * interval '60 days' AS at,
         n %% 50 = 1 AS failed) AS chance
+"""
+_LESSONS = """
+    INSERT INTO assessor_lesson (space_id, assessment_id, position, memory_id)
+    SELECT a.space_id, a.id, 0, m.id
+    FROM assessor_assessment a JOIN source m ON m.space_id = a.space_id AND m.content = a.summary
+    WHERE a.space_id = %(space)s AND a.state = 'done'
+    ON CONFLICT DO NOTHING
 """
 _CONVERSATIONS = """
     INSERT INTO chat_conversation (id, space_id, title, memory, created_at, updated_at)
@@ -115,7 +122,7 @@ def lived_in(slug: str, size: int, now: datetime) -> Any:
     values = {"space": space.pk, "now": now, "conversations": CONVERSATIONS, "turns": TURNS}
     with connection.cursor() as cursor:
         for statement in (
-            *(_SOURCES, _AGED, _BINNED, _EVENTS, _ASSESSMENTS, _CONVERSATIONS, _MESSAGES),
+            *(_SOURCES, _AGED, _BINNED, _EVENTS, _ASSESSMENTS, _LESSONS, _CONVERSATIONS, _MESSAGES),
             "DROP TABLE source",
         ):
             cursor.execute(statement, values)

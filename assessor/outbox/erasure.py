@@ -6,7 +6,8 @@ from uuid import UUID
 from django.db.models import Q
 
 from accounts.models import Space
-from assessor.models import Assessment, Lesson
+from assessor.lessons import Lesson
+from assessor.models import Assessment
 from memory.models import Memory
 from memory.text.secrets import mask_json
 

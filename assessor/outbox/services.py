@@ -21,6 +21,7 @@ from assessor.errors import AssessmentError
 from assessor.facts import Fact
 from assessor.gate.exchanges import why_ignored
 from assessor.language_model.reconciling import Advisor
+from assessor.lessons import lessons_of
 from assessor.models import MAX_ATTEMPTS, Assessment, State
 from assessor.outbox.endings import end, fail, fail_exhausted, failed_tries, spent_on
 from assessor.outbox.masking import forget_secrets
@@ -281,4 +282,5 @@ def store_assessed(
     values["idempotency_key"] = idempotency_key
     assessment = Assessment.objects.create(space=space, state=State.RUNNING, attempts=1, **values)
     finish(assessment=assessment, result=result, now=now)
-    return Assessment.objects.get(space_id=space.pk, pk=assessment.pk)
+    stored = Assessment.objects.prefetch_related(lessons_of(space))
+    return stored.get(space_id=space.pk, pk=assessment.pk)

@@ -3,7 +3,8 @@
 from django.db.models import F
 
 from assessor.gate.prompts import gate_reason
-from assessor.models import Assessment, Lesson, State
+from assessor.lessons import Lesson
+from assessor.models import Assessment, State
 from memory.drafts import MAX_CONTENT
 from memory.models import Reason
 from memory.transfer.sections import Row, Section

@@ -11,7 +11,8 @@ from assessor.errors import AssessmentError
 from assessor.facts import Fact
 from assessor.gate.exchanges import handed_over_in
 from assessor.language_model.reconciling import Advisor, close_ones
-from assessor.models import Assessment, Lesson
+from assessor.lessons import Lesson
+from assessor.models import Assessment
 from assessor.saving.exchanges import joined
 from assessor.saving.reassessed import next_place
 from assessor.saving.screened import screened
@@ -158,23 +159,44 @@ def write_intents(
     policy = prepared.policy.document.assessment
     finding, result = screened(assessment, span, prepared.drafts, result, second_opinion, policy)
     said, handed, intents = joined(span), _handed(span), []
-    for fact, one in zip(facts, prepared.each(), strict=True):
-        neighbours = near(one)
+    for fact, one in zip(facts, _each(prepared), strict=True):
+        neighbours, proposed = near(one), None
         kept = _kept(assessment, fact.text, neighbours)
-        known = kept is not None or any(is_same_text(fact.text, near) for near in neighbours)
-        proposed = None
-        if advisor is not None and finding is None and not known:
-            close = close_ones(neighbours[:NEIGHBOURS])
-            if advice := advisor(fact.text, close) if close else None:
-                proposed = advice.decision
-                result = with_usage(result, advice.usage, advice.cost_usd)
+        if advisor and not (finding or kept):
+            proposed, result = _advised(fact, neighbours, advisor, result)
         unsure = _is_unsure(fact, policy)
-        intents.append(
-            MemoryWriteIntent(
-                said, fact, result.model, one, finding, handed, unsure, proposed, kept
-            )
-        )
+        given = (said, fact, result.model, one, finding, handed, unsure, proposed, kept)
+        intents.append(MemoryWriteIntent(*given))
     return intents, result
+
+
+def _each(prepared: Prepared) -> list[Prepared]:
+    """Return the facts one by one, in order."""
+    vectors = {pk: list(made) for pk, made in prepared.vectors.items()}
+    return [
+        replace(
+            prepared,
+            drafts=[draft],
+            passages=[prepared.passages[i]],
+            vectors={pk: made[i : i + 1] for pk, made in vectors.items()},
+            source_place=prepared.source_place + i,
+        )
+        for i, draft in enumerate(prepared.drafts)
+    ]
+
+
+def _advised(
+    fact: Fact, neighbours: Sequence[Neighbour], advisor: Advisor, result: AssessmentResult
+) -> tuple[Decision | None, AssessmentResult]:
+    """Return the advisor's decision about a fact that is near memories but not the same as one, and
+    the result with the cost.
+    """
+    close = close_ones(neighbours[:NEIGHBOURS])
+    if not close or any(is_same_text(fact.text, one) for one in neighbours):
+        return None, result
+    if (advice := advisor(fact.text, close)) is None:
+        return None, result
+    return advice.decision, with_usage(result, advice.usage, advice.cost_usd)
 
 
 def keep_all(

@@ -6,7 +6,7 @@ from uuid import UUID
 from django.db.models import Exists, OuterRef, Q
 
 from accounts.models import Space
-from assessor.models import Lesson
+from assessor.lessons import Lesson
 from memory.models import Memory, MemoryEvent, MemoryRevision
 from memory.models.history import Action
 from memory.models.memories import MemoryQuerySet

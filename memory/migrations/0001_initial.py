@@ -506,7 +506,7 @@ class Migration(migrations.Migration):
         ),
         migrations.AddConstraint(
             model_name='memory',
-            constraint=models.UniqueConstraint(fields=('space', 'source_assessment', 'source_place'), name='memory_once_per_assessment_and_place'),
+            constraint=models.UniqueConstraint(fields=('space', 'source_assessment', 'source_place'), name='memory_per_place'),
         ),
         migrations.AddConstraint(
             model_name='memory',

@@ -188,7 +188,6 @@ class Memory(SpaceRow, Attributed, Dated, Learned):
     # The order of a conversation's turns that have the same time.
     source_position = models.PositiveIntegerField(default=0, db_default=0, editable=False)
     source_assessment = models.UUIDField(_("assessment"), null=True, blank=True)
-    # Which of the assessment's facts it is.
     source_place = models.PositiveSmallIntegerField(default=0, db_default=0, editable=False)
 
     # Why the memory was sent to review; kept after its approval.
@@ -222,9 +221,7 @@ class Memory(SpaceRow, Attributed, Dated, Learned):
                 condition=Q(external_id__isnull=False), name="memory_external_id_in_space_of_user",
             ),
             models.UniqueConstraint(
-                fields=["space", "source_assessment", "source_place"],
-                name="memory_once_per_assessment_and_place",
-            ),
+                fields=["space", "source_assessment", "source_place"], name="memory_per_place"),
             models.CheckConstraint(
                 condition=Q(importance__gte=0.0, importance__lte=1.0), name="memory_importance_0_1"
             ),

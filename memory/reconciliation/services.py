@@ -69,7 +69,7 @@ class Statement:
     may_change_others: bool = True
     """False for a document's words, which never change or replace a person's statement."""
     siblings: Set[UUID] = frozenset()
-    """Memories that the same message taught: the statement may repeat one, and changes none."""
+    """Memories that the same message taught: they are repeated, but never changed."""
 
     @classmethod
     def of(cls, prepared: Prepared, now: datetime) -> "Statement":
@@ -181,19 +181,16 @@ def decided(statement: Statement, proposed: Decision | None = None) -> Decision:
 
 def by_rule(statement: Statement) -> Decision:
     """Return the rule's verdict on a statement. The rule examines more neighbours than a model
-    would, because other statements about the same person may be nearer than the outdated one. What
-    repeats a sibling is known."""
+    would, because other statements about the same person may be nearer than the outdated one."""
     space, vector = statement.space, statement.vector
     neighbours = (
         [] if vector is None else nearest_live(space, vector, statement.user_id, most=AT_MOST)
     )
     own = [near for near in neighbours if near.memory.pk in statement.siblings]
-    others = [near for near in neighbours if near not in own]
-    decision = decide(statement.content, statement.memory_type, others)
-    if decision.memory is None and own:
-        repeated = decide(statement.content, statement.memory_type, own)
-        if repeated.verdict is Verdict.REINFORCE:
-            return replace(repeated, verdict=Verdict.KNOWN)
+    asked = (statement.content, statement.memory_type)
+    if own and (repeated := decide(*asked, own)).verdict is Verdict.REINFORCE:
+        return replace(repeated, verdict=Verdict.KNOWN)
+    decision = decide(*asked, [near for near in neighbours if near not in own])
     if decision.verdict in CONTRADICTING and not statement.may_change_others:
         return Decision(Verdict.ADD)
     return decision

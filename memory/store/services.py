@@ -2,7 +2,7 @@
 
 import uuid
 from collections.abc import Collection, Mapping, Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -50,19 +50,6 @@ class Prepared:
     """The place of the first draft among the facts of its assessment."""
     siblings: Set[uuid.UUID] = frozenset()
     """Memories that the same message taught: no draft changes or replaces them."""
-
-    def each(self) -> "list[Prepared]":
-        """Return the drafts one by one, in order."""
-        return [
-            replace(
-                self,
-                drafts=[draft],
-                passages=[passage],
-                vectors={pk: made[i : i + 1] for pk, made in self.vectors.items()},
-                source_place=self.source_place + i,
-            )
-            for i, (draft, passage) in enumerate(zip(self.drafts, self.passages, strict=True))
-        ]
 
     @property
     def vector(self) -> Any:
@@ -121,7 +108,12 @@ def store_memories(
         return []
     space, policy = prepared.space, prepared.policy
     ids = new_ids(space, len(prepared.drafts))
-    memories = [_memory(prepared, place, id_, now, review) for place, id_ in enumerate(ids)]
+    memories = [
+        _memory(prepared, draft, id_, now, review)
+        for draft, id_ in zip(prepared.drafts, ids, strict=True)
+    ]
+    for place, memory in enumerate(memories, prepared.source_place):
+        memory.source_place = place
     texts = conversations.join(space, memories)
     with external_id_free():
         insert_memories(space, memories, texts, language=policy.document.language)
@@ -145,9 +137,8 @@ def insert_memories(
 
 
 def _memory(
-    prepared: Prepared, place: int, id_: uuid.UUID, now: datetime, review: Review | None
+    prepared: Prepared, draft: MemoryDraft, id_: uuid.UUID, now: datetime, review: Review | None
 ) -> Memory:
-    draft = prepared.drafts[place]
     said_at = draft.starts_at(now)
     memory = Memory(
         id=id_,
@@ -169,7 +160,6 @@ def _memory(
         source_speaker=draft.source.speaker,
         source_conversation=draft.source.conversation_id or "",
         source_assessment=prepared.source_assessment,
-        source_place=prepared.source_place + place,
         status=Status.REVIEW if review else Status.LIVE,
         review_reason=review.reason if review else "",
         review_proposal=review.proposal if review else None,

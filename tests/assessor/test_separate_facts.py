@@ -205,12 +205,8 @@ def test_mem0_is_told_of_each(space: Space) -> None:
 
 def test_a_secret_alone_is_no_memory_and_beside_a_fact_it_is_masked(space: Space) -> None:
     card = "4111 1111 1111 1111"
-    row = taught(
-        space,
-        fact(card),
-        fact(f"I moved to Oslo. My card is {card}"),
-        said=f"I moved to Oslo. My card is {card}",
-    )
+    said = f"I moved to Oslo. My card is {card}"
+    row = taught(space, fact(card), fact(said), said=said)
     [memory] = row.memories
     assert memory.content.startswith("I moved to Oslo.")
     assert card not in json.dumps([row.summary, memory.content, memory.tags])

@@ -80,6 +80,24 @@ def test_what_was_learned_is_discarded_and_taken_back(
     assert stored(taught).status == "live"
 
 
+def test_each_memory_of_the_exchange_is_edited_and_discarded_alone(
+    alice: User, space: Space, reply: Message, taught: Memory
+) -> None:
+    other = learn(space, "User keeps bees", now=NOW)
+    lesson(exchange_of(reply).get(), other, 1)
+    Memory.objects.filter(pk=other.pk).update(source_assessment=reply.assessment_id, source_place=1)
+    page = text(login(alice).get(reverse("exchange", args=["home", reply.pk])))
+    assert taught.content in page
+    assert other.content in page
+
+    call(alice, reply, "exchange_discard", other)
+    form = {"content": "User lives in Porto", "memory_type": "fact", "importance": "0.9"}
+    call(alice, reply, "exchange_edit", taught, **form)
+
+    assert [stored(one).status for one in (taught, other)] == ["live", "binned"]
+    assert stored(taught).content == "User lives in Porto"
+
+
 def test_what_it_had_superseded_is_back_when_it_is_discarded(
     alice: User, space: Space, reply: Message, lisbon: Memory
 ) -> None:

@@ -97,11 +97,11 @@ def test_operations(
 
 # --- Pages ------------------------------------------------------------------------------------
 
-# A form names the row, or only the caller's own row is found.
+# A form names the row, only the caller's own row is found, or two rows must belong together.
 NO_ROW = {
     "sessions_end", "spaces_bring_back", "model_choose", "model_unchoose", "models_try",
     "conversation_share", "memories_change", "memory_act", "memory_revert", "consolidation_undo",
-    "digest_undo",
+    "digest_undo", "exchange_discard", "exchange_restore",
 }  # fmt: skip
 
 

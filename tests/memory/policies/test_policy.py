@@ -65,6 +65,7 @@ def test_a_new_space_has_the_defaults_of_the_contract(space: Space, client: ApiC
             "enabled": True,
             "provider": "auto",
             "rubric": "facts",
+            "facts": "separate",
             "trigger": "every_exchange",
             "idle_minutes": 30,
             "timeout_seconds": 5,
