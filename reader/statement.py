@@ -109,7 +109,7 @@ def _read_whole(message: Message) -> Reading:
 
 def _parts(text: str) -> list[list[Piece]]:
     """Return the pieces of a text in parts that end with a sentence, if they can."""
-    pieces, parts = pieces_of(text), []
+    pieces, parts = pieces_of(text), list[list[Piece]]()
     ends = sentence_ends(text) if len(pieces) > WINDOW else []
     while len(pieces) > WINDOW and len(parts) < _MOST_WINDOWS:
         furthest = pieces[WINDOW].start
@@ -144,8 +144,8 @@ def _spans(tags: Array) -> list[tuple[int, int]]:
 
     A fact begins where one is more likely to begin than to go on.
     """
-    inside = 1 - tags[:, _OUTSIDE]
-    inside = inside >= min(0.5, float(inside.max()))
+    likely = 1 - tags[:, _OUTSIDE]
+    inside = likely >= min(0.5, float(likely.max()))
     begins = inside & (tags.argmax(axis=1) == _FIRST)
     borders = [0, *(i for i in range(1, len(tags)) if begins[i] or inside[i] != inside[i - 1])]
     return [(a, b) for a, b in pairwise([*borders, len(tags)]) if inside[a]]

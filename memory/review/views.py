@@ -66,9 +66,8 @@ def held(request: PageRequest, access: Access, memory_id: UUID) -> HttpResponse:
 def near(request: PageRequest, access: Access, memory_id: UUID) -> HttpResponse:
     """Return the known memory that it concerns, with the difference; nothing once decided."""
     memory = _asked_for(access, memory_id)
-    if memory.status != Status.REVIEW:
-        return HttpResponse()
-    return render(request, "memory/review/_near.html", _known(access, memory))
+    known = _known(access, memory) if memory.status == Status.REVIEW else {}
+    return render(request, "memory/review/_near.html", known)
 
 
 @require_http_methods(["GET", "POST"])

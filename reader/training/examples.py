@@ -105,7 +105,7 @@ def joined(first: dict[str, Any], second: dict[str, Any]) -> dict[str, Any]:
 def pairs(messages: list[dict[str, Any]], share: float, chance: random.Random) -> list[Any]:
     """Return messages made of two of one language, as many as this share of all."""
     plain = [row for row in messages if row["voice"] in PLAIN and len(row["text"]) < JOINED]
-    found = []
+    found = list[dict[str, Any]]()
     while len(found) < share * len(messages):
         first = chance.choice(plain)
         second = chance.choice(plain)

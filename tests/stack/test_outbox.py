@@ -63,12 +63,12 @@ def assert_each_assessed_once(space: Space, said: list[str]) -> None:
     rows = list(Assessment.objects.in_space(space))
     assert Counter(row.user_message for row in rows) == Counter(said)
     assert {row.state for row in rows} <= {State.DONE, State.IGNORED}
-    kept = {row.memory_id for row in rows if row.state == State.DONE}
-    assert None not in kept
-    memories = Memory.objects.in_space(space)
-    assert set(memories.values_list("pk", flat=True)) == kept
-    assert len(kept) == sum(row.state == State.DONE for row in rows) > 0
-    assert all(row.memory_id is None for row in rows if row.state == State.IGNORED)
+    taught = [row.memories for row in rows if row.state == State.DONE]
+    assert all(taught)
+    kept = [memory.pk for memories in taught for memory in memories]
+    assert set(Memory.objects.in_space(space).values_list("pk", flat=True)) == set(kept)
+    assert len(set(kept)) == len(kept) > 0
+    assert not any(row.memories for row in rows if row.state == State.IGNORED)
 
 
 @pytest.mark.long
