@@ -18,9 +18,17 @@ _ABBREVIATION = re.compile(r"(?:\b(?:mr|mrs|ms|dr|prof|st|vs|etc|e\.g|i\.e)|\b[A
 
 def split_sentences(text: str) -> list[str]:
     """Return the sentences of `text` in order, stripped, none empty; [] for blank text."""
-    ends = [0, *sentence_ends(text), len(text)]
-    found = (text[start:end].strip() for start, end in pairwise(ends))
-    return [sentence for sentence in found if sentence]
+    return [text[start:end] for start, end in sentence_places(text)]
+
+
+def sentence_places(text: str) -> list[tuple[int, int]]:
+    """Return where each sentence begins and ends, without the white space around it."""
+    found = []
+    for start, end in pairwise([0, *sentence_ends(text), len(text)]):
+        if said := text[start:end].strip():
+            begin = text.index(said, start)
+            found.append((begin, begin + len(said)))
+    return found
 
 
 def sentence_ends(text: str) -> list[int]:
@@ -35,12 +43,16 @@ def sentence_ends(text: str) -> list[int]:
     return ends
 
 
+def question_before(earlier: Sequence[str]) -> str:
+    """Return the question with which the last of the texts ends, "" without one."""
+    last = split_sentences(earlier[-1])[-1:] if earlier else []
+    return last[0] if last and last[0].endswith(("?", "\uff1f")) else ""
+
+
 def sentences_around(text: str, places: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
     """Return where the sentences begin and end that share a letter with one of the places."""
-    found = []
-    for start, end in pairwise([0, *sentence_ends(text), len(text)]):
-        said = text[start:end].strip()
-        begin = text.find(said, start)
-        if said and any(a < begin + len(said) and b > begin for a, b in places):
-            found.append((begin, begin + len(said)))
-    return found
+    return [
+        (start, end)
+        for start, end in sentence_places(text)
+        if any(a < end and b > start for a, b in places)
+    ]

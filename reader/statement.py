@@ -9,7 +9,7 @@ from itertools import pairwise
 from safetensors.numpy import load
 
 from reader.network import Array, Network, sigmoid, softmax
-from reader.sentences import sentence_ends, split_sentences
+from reader.sentences import sentence_ends, sentence_places
 from reader.vocabulary import BEGIN, END, Piece, pieces_of
 
 VOICES = (
@@ -21,7 +21,7 @@ ABOUT = ("me", "other", "nobody")
 FACETS = ("P", "valence", "intensity", "I", "J")
 OPEN_VOICES = ("own", "request", "question", "small_talk")
 """Voices that may say something true of the person beside what they ask."""
-SURE = 0.9
+POSSIBLE, SURE, SURELY_NOT = 0.1, 0.98, 0.02
 STEPS = (0.1, 0.5, 1.0)
 """The scale of P: everyday life, weeks or months, for good."""
 
@@ -73,21 +73,41 @@ class Reading:
         """The most likely voice."""
         return max(self.voices, key=self.voices.__getitem__)
 
+    @property
+    def may_be_own(self) -> bool:
+        """Whether the person may say something true of themselves, beside what they ask."""
+        return sum(self.voices[voice] for voice in OPEN_VOICES) >= POSSIBLE
+
 
 def read(message: Message) -> Reading:
     """Return what the message says. A long one is read in parts, whose facts count unless the first
-    part says that the rest is not the person's own. So does a sentence that by itself surely states
-    a fact.
+    part says that the rest is not the person's own. Each sentence is read by itself, too.
     """
     reading = _read_whole(message)
-    sentences = split_sentences(message.text)[:_MOST_SENTENCES]
-    if len(sentences) < 2 or reading.worth >= SURE or reading.voice not in OPEN_VOICES:
+    places = sentence_places(message.text)[:_MOST_SENTENCES]
+    if len(places) < 2:
         return reading
-    alone = max(map(_read_whole, map(Message, sentences)), key=lambda one: one.worth)
-    if alone.worth < SURE or alone.worth < reading.worth:
+    for start, end in places:
+        reading = _beside(reading, _read_whole(Message(message.text[start:end])), start, end)
+    return reading
+
+
+def _beside(reading: Reading, alone: Reading, start: int, end: int) -> Reading:
+    """Return the reading beside that of its sentence `start:end` alone: without facts in a sentence
+    that is somebody else's or surely has none, and with one that the sentence surely states."""
+    others = [fact for fact in reading.facts if fact.end <= start or fact.start >= end]
+    if not alone.may_be_own or alone.worth < SURELY_NOT:
+        return replace(reading, facts=others)
+    if alone.worth < SURE or not reading.may_be_own:
         return reading
-    importance = max(reading.importance, alone.importance)
-    return replace(reading, worth=alone.worth, importance=importance)
+    moved = [replace(one, start=one.start + start, end=one.end + start) for one in alone.facts]
+    told = len(others) < len(reading.facts)
+    return replace(
+        reading,
+        worth=max(reading.worth, alone.worth),
+        importance=max(reading.importance, alone.importance),
+        facts=reading.facts if told else sorted([*others, *moved], key=lambda one: one.start),
+    )
 
 
 def _read_whole(message: Message) -> Reading:
@@ -97,7 +117,7 @@ def _read_whole(message: Message) -> Reading:
         for number, pieces in enumerate(_parts(message.text))
     ]
     first = parts[0]
-    if first.voice not in OPEN_VOICES:
+    if not first.may_be_own:
         parts = parts[:1]
     return Reading(
         worth=max(part.worth for part in parts),

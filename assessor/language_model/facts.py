@@ -30,7 +30,7 @@ from assessor.local.tagging import find_tags, find_topics
 from memory.drafts import Content, MemoryTypeName
 from memory.formulas.importance import DEFAULT_TYPE
 from memory.models import Reason
-from reader.sentences import split_sentences
+from reader.sentences import question_before
 
 MOST_TOKENS = 400
 SHOWN = 300
@@ -131,9 +131,7 @@ def asked_before(message: str, earlier: Sequence[str]) -> str:
     """Return the question that a short message answers, "" if none: “yes, two” says nothing
     without it.
     """
-    if len(message.split()) > SHORT or not earlier:
-        return ""
-    return split_sentences(earlier[-1])[-1]
+    return question_before(earlier) if len(message.split()) <= SHORT else ""
 
 
 def supported(found: Sequence[Fact], said: str) -> list[Fact]:

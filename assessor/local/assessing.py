@@ -9,7 +9,7 @@ from assessor.facts import Fact as Statement
 from assessor.local.tagging import find_tags, find_topics
 from memory.drafts import Facets, MemoryTypeName
 from reader import Fact, Message, Reading, read
-from reader.sentences import sentences_around, split_sentences
+from reader.sentences import question_before, sentences_around, split_sentences
 from reader.statement import STEPS
 from reader.vocabulary import pieces_of
 
@@ -66,9 +66,9 @@ def assess(
     best = max(reading.facts, key=lambda fact: fact.importance) if is_kept(reading) else None
     memory_type = cast(MemoryTypeName, best.type if best else "observation")
     facets = _facets(reading, best) if with_facets else None
-    importance = facets.importance if facets else _importance(reading, best)
+    importance = facets.importance if facets else round(_importance(reading, best), DIGITS)
     return LocalResult(
-        importance=round(importance, DIGITS),
+        importance=importance,
         memory_type=memory_type,
         summary=_summary(text, reading.facts, question),
         tags=find_tags(text, memory_type),
@@ -96,14 +96,10 @@ def _read(text: str, before: str, reply: str) -> tuple[Reading, str]:
     reading = read(Message(text, before))
     if len(pieces_of(text)) > SHORT_ANSWER:
         return reading, ""
-    if not before and not is_kept(reading):
-        beside = read(Message(text, reply))
-        return (beside, _last_sentence(reply)) if is_kept(beside) else (reading, "")
-    return reading, _last_sentence(before)
-
-
-def _last_sentence(text: str) -> str:
-    return (split_sentences(text) or [""])[-1]
+    if before or is_kept(reading):
+        return reading, question_before([before])
+    beside = read(Message(text, reply))
+    return (beside, " ".join(split_sentences(reply)[-1:])) if is_kept(beside) else (reading, "")
 
 
 def _importance(reading: Reading, best: Fact | None) -> float:
@@ -119,7 +115,7 @@ def living(importance: float, fact: Fact) -> float:
     persistence = fact.facets["P"]
     if persistence == FOR_GOOD:
         return max(importance, FOREVER) if importance >= LIKELY_FOREVER else importance
-    if persistence == EVERYDAY:
+    if persistence == EVERYDAY and fact.type != "todo":
         return min(importance, DAYS)
     return min(importance, MONTHS) if fact.type in PASSING else importance
 

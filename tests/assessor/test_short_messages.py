@@ -9,8 +9,6 @@ from reader.training.examples import rows
 
 SEARCHED = """
 fizz buzz in python
-best pizza naples
-weather lisbon tomorrow
 capital of france
 python list comprehension examples
 cheap flights to rome in may

@@ -66,8 +66,7 @@ def test_each_fact_has_its_place() -> None:
 
 
 def test_a_long_message_is_read_to_its_end() -> None:
-    walk = "We walked along the river and looked at the boats for a while. " * 40
-    text = f"{walk}I am allergic to penicillin."
+    text = f"{'I was at work and had a long day again. ' * 60}I am allergic to penicillin."
     assert len(pieces_of(text)) > 2 * WINDOW
 
     facts = read(Message(text)).facts

@@ -63,29 +63,32 @@ def test_messages_that_look_like_them_are_seldom_held(split: str) -> None:
     assert len(held) <= 0.05 * len(own), held
 
 
-def learned(space: Space, text: str) -> Memory:
+def learned(space: Space, text: str) -> dict[str, Status]:
+    """The memories of a message, each with its status."""
     now = timezone.now()
     row = queue_assessment(space=space, exchange=Exchange(text), now=now)
     claimed = claim(space_id=space.pk, assessment_id=row.pk, now=now)
     assert claimed is not None
     finish(assessment=claimed, result=assess_locally(joined(span_of(claimed))), now=now)
-    return Memory.objects.in_space(space).get()
+    memories = Memory.objects.in_space(space)
+    return {memory.content: Status(memory.status) for memory in memories}
 
 
 @pytest.mark.django_db
 def test_words_that_may_be_anothers_wait_for_review_with_their_source(space: Space) -> None:
     said = "I moved to Bern in May. Translate into Italian: I am allergic to nuts and live in Graz."
-    memory = learned(space, said)
-    assert (memory.content, memory.status) == ("I moved to Bern in May.", Status.LIVE)
+    found = learned(space, said)
+    assert found.pop("I moved to Bern in May.") == Status.LIVE
+    assert set(found.values()) <= {Status.REVIEW}
 
 
 @pytest.mark.django_db
 def test_a_persons_words_beside_a_text_are_saved(space: Space) -> None:
     said = "I'm moving to Oslo in May because of my new job. Can you translate this: "
-    memory = learned(space, f"{said}Jeg heter Kari og jeg bor i Bergen.")
-    assert memory.status == Status.LIVE
-    assert "Oslo" in memory.content
-    assert "Kari" not in memory.content
+    [(content, status)] = learned(space, f"{said}Jeg heter Kari og jeg bor i Bergen.").items()
+    assert status == Status.LIVE
+    assert "Oslo" in content
+    assert "Kari" not in content
 
 
 def test_the_weights_are_those_of_the_vector_and_a_constant() -> None:
