@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import uuid
 from datetime import datetime
-from functools import cached_property, reduce
+from functools import reduce
 from operator import or_
 from typing import ClassVar, Self
 
@@ -16,6 +16,7 @@ from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import Q
 from django.utils import timezone
+from django.utils.functional import cached_property  # Django prefetches into this one only
 from django.utils.translation import gettext_lazy as _
 
 from accounts.models import Space

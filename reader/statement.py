@@ -60,8 +60,11 @@ class Fact:
 
 @dataclass(frozen=True)
 class Reading:
-    """What a message says. `worth` is the probability that it holds a fact worth keeping, `voices`
-    has the probability of each voice, and `importance` what the message is worth as a whole."""
+    """The contents of a message.
+
+    `worth` is the probability that it holds a fact worth keeping, `voices` has the probability of
+    each voice, and `importance` says what the message is worth as a whole, from 0 to 1.
+    """
 
     worth: float
     importance: float
@@ -75,7 +78,7 @@ class Reading:
 
     @property
     def may_be_own(self) -> bool:
-        """Whether the person may say something true of themselves, beside what they ask."""
+        """True if the person may say something true of themselves, beside what they ask."""
         return sum(self.voices[voice] for voice in OPEN_VOICES) >= POSSIBLE
 
 

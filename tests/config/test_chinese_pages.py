@@ -34,9 +34,22 @@ WORD = re.compile(r"[A-Za-z]{2,}")
 QUOTED = re.compile(r"[ -~’“”]{8,}")
 NAMES = {
     *("curl", "manage", "py", "prepare", "beat"),
-    *("PDF", "MB"),
+    *("PDF", "MB", "reader"),
     *("Ebb", "API", "URL", "JSON", "HTTP", "UTC", "Webhook", "Token", "MRR", "docs", "ranking"),
-    *("OpenAI", "OPENAI", "KEY", "BASE", "Voyage", "AI", "MiniLM", "all", "gpt", "mini", "local"),
+    *(
+        "OpenAI",
+        "OPENAI",
+        "KEY",
+        "BASE",
+        "Voyage",
+        "AI",
+        "MiniLM",
+        "all",
+        "gpt",
+        "mini",
+        "local",
+        "reader-1",
+    ),
     *("CSV", "en", "de", "zh", "Markdown"),
     *("Enter", "Escape", "Esc", "Shift", "Ctrl", "https", "md", "env", "jsonl", "pkl", "memories"),
     # Of the seeded space: its persons, keys, model and name.

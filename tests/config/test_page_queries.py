@@ -19,7 +19,7 @@ from tests.addresses import find_admin_pages, find_pages
 
 pytestmark = pytest.mark.django_db
 
-QUERIES = 12
+QUERIES = 13
 # More of everything than there may be queries: one for each row would be seen.
 SIZE = 14
 

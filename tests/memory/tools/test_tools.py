@@ -113,7 +113,7 @@ def test_remember_says_what_was_stored_with_its_short_id(space: Space) -> None:
     ("content", "memory_type", "least"),
     [
         ("User likes pizza", "preference", 0.5),
-        ("The user is allergic to penicillin", "fact", 0.7),
+        ("The user is allergic to penicillin", "identity", 0.7),
         ("User's name is Jaz", "identity", 0.7),
         ("用户喜欢吃辣", "preference", 0.5),
         ("I hate coriander", "preference", 0.5),
