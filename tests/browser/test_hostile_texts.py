@@ -39,12 +39,18 @@ OWN_WORDS_ONLY = {
     *("job", "lab_find", "memories_tags", "model_field", "models", "overview", "attention"),
     *("poll", "private", "recall_times", "spaces_leaving", "transfer", "connect", "usage"),
     *("embeddings_models", "memory_add", "memory_add_lifetime", "policy_compare", "first_steps"),
-    *("policy", "account_set_password", "mfa_activate_totp", "mfa_generate_recovery_codes"),
+    *(
+        "connections_found",
+        "policy",
+        "account_set_password",
+        "mfa_activate_totp",
+        "mfa_generate_recovery_codes",
+    ),
 }
 # Pieces about one row, which may have nothing to tell.
 OF_A_ROW = {
     *("consolidation_links", "exchange", "memory_revisions", "memory_similar", "memory_source"),
-    *("offers", "review_near"),
+    *("exchange_edit", "offers", "review_near"),
 }
 
 # What a page does with the texts. One has no white space, and turns round what follows it in the

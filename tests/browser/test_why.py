@@ -117,5 +117,6 @@ def test_what_was_learned_is_corrected_and_discarded(log_in: LogIn, space: Space
     expect(learned).to_contain_text("in the bin: deleted")
     assert stored(memory).status == "binned"
     learned.get_by_role("button", name="Undo").click()
+    expect(learned).not_to_contain_text("in the bin")
     expect(card).to_contain_text("User is allergic to penicillin")
     assert stored(memory).status == "live"

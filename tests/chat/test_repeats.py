@@ -89,7 +89,8 @@ def test_a_key_waits_for_its_reply(talker: Talker, stub_model: StubModel) -> Non
         assert (say(talker).status_code, shown()[1][1]) == (409, "streaming")
     wait_until(lambda: shown()[1][1] == "stopped", what="the end of the reply")
 
-    assert say(talker).status_code == 200
+    again = say(talker)
+    assert again.status_code == 200, again.text
     assert shown() == [("user", "done"), ("assistant", "done")]
 
 
