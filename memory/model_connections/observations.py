@@ -41,11 +41,20 @@ async def replying(model: ModelConfiguration) -> AsyncGenerator[None]:
         yield
         return
     server: ModelConfiguration = {**model, "model": ""}
-    await in_thread(observe, server, "replying", value=True, lasts=LONGEST_WAIT)
+    told = asyncio.ensure_future(
+        in_thread(observe, server, "replying", value=True, lasts=LONGEST_WAIT)
+    )
     try:
+        await asyncio.shield(told)
         yield
     finally:  # also if the reader disconnects now
-        await asyncio.shield(in_last_thread(cache.delete, _key(server, "replying")))
+        await asyncio.shield(_forgotten(told, _key(server, "replying")))
+
+
+async def _forgotten(told: asyncio.Future[None], key: str) -> None:
+    """Delete the key once it is certainly written."""
+    await told
+    await in_last_thread(cache.delete, key)
 
 
 async def replies_end(model: ModelConfiguration) -> None:
