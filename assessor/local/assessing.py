@@ -14,8 +14,9 @@ from reader.statement import STEPS
 from reader.vocabulary import pieces_of
 
 MAX_LENGTH = 300  # characters of a summary
-SHORT_ANSWER = 4
-"""An answer of at most this many pieces says little without its question."""
+SHORT_ANSWER, ANSWER = 4, 16
+"""An answer of at most so many pieces says little without its question, or perhaps enough. What
+stands before other messages only misleads."""
 LEFT_OUT = 0.19
 """The most that a message is worth whose facts are unlikely to be worth keeping."""
 SURELY_NOT = 0.1
@@ -93,9 +94,12 @@ def teaches_nothing(text: str) -> bool:
 def _read(text: str, before: str, reply: str) -> tuple[Reading, str]:
     """Return the reading of a message and, for a short one, the sentence that explains it: the
     question before it, or else the reply that repeats what it confirms."""
+    length = len(pieces_of(text))
+    if length > SHORT_ANSWER:
+        reading, question = read(Message(text)), question_before([before])
+        needs_it = question and length <= ANSWER and not is_kept(reading)
+        return (read(Message(text, before)) if needs_it else reading), ""
     reading = read(Message(text, before))
-    if len(pieces_of(text)) > SHORT_ANSWER:
-        return reading, ""
     if before or is_kept(reading):
         return reading, question_before([before])
     beside = read(Message(text, reply))
