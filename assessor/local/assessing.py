@@ -1,7 +1,9 @@
 """Assesses one message with the reader, for use without a configured model."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from math import prod
 from typing import cast
 
@@ -28,6 +30,10 @@ PASSING = ("event", "todo")
 LIKELY_FOREVER = 0.5
 """A lasting fact of at least this importance is kept forever."""
 DIGITS = 3
+ALONE = 0.9
+"""A part of a sentence that is worth so much by itself is a statement of its own."""
+BORDERS = " ,;:\u2013\u2014\uff0c\uff1b\uff1a\u3001\u060c"
+SEPARATOR = re.compile(rf"[{BORDERS[1:]}](?!\d)\s*")
 
 
 @dataclass(frozen=True)
@@ -133,15 +139,33 @@ def _facets(reading: Reading, best: Fact | None) -> Facets:
 
 
 def _statements(text: str, reading: Reading, with_facets: bool) -> list[Statement]:
-    """Return each sentence with facts as a statement of its own; none if there are not several."""
-    told = sentences_around(text, [(fact.start, fact.end) for fact in reading.facts])
-    if len(told) < 2:
+    """Return each part with facts as a statement of its own; none if there are not several."""
+    facts = reading.facts
+    told = sentences_around(text, [(fact.start, fact.end) for fact in facts])
+    parts = [part for start, end in told for part in _parts(text, start, end)]
+    if len(parts) < 2:
         return []
     return [
-        _statement(shortened(text[start:end]), facts, with_facets)
-        for start, end in told
-        if (facts := [fact for fact in reading.facts if fact.start < end and fact.end > start])
+        _statement(shortened(text[start:end].strip(BORDERS)), inside, with_facets)
+        for start, end in parts
+        if (inside := [fact for fact in facts if fact.start < end and fact.end > start])
     ]
+
+
+def _parts(text: str, start: int, end: int) -> list[tuple[int, int]]:
+    """Return the places of a sentence's parts: cut behind a comma or the like, if what stands
+    before it and behind it surely says something alone."""
+    cuts = [start + sign.end() for sign in SEPARATOR.finditer(text[start:end])]
+    borders = [start]
+    for cut, following in pairwise([*cuts, end]):
+        if _stands(text[borders[-1] : cut]) and _stands(text[cut:following]):
+            borders.append(cut)
+    return list(pairwise([*borders, end]))
+
+
+def _stands(part: str) -> bool:
+    reading = read(Message(part.strip(BORDERS)))
+    return reading.worth >= ALONE and bool(reading.facts)
 
 
 def _statement(text: str, facts: Sequence[Fact], with_facets: bool) -> Statement:

@@ -1,11 +1,10 @@
 """Trains the matrix that turns remarks toward the memories that help with them.
 
 The matrix is kept small, so that it changes an utterance little. It is trained so that each
-remark's memory scores above the others of the space. The relevance is trained on the same remarks,
-so each of them is turned by a matrix that was trained without the remark's memory.
+remark's memory scores above the others of the space.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import groupby
@@ -16,7 +15,6 @@ import numpy.typing as npt
 
 from benchmarks.relevance.asking import Space, fact_drafts
 from benchmarks.relevance.examples import Examples
-from benchmarks.relevance.fitting import FOLDS
 
 Matrix = npt.NDArray[np.float32]
 
@@ -36,13 +34,6 @@ class Remark:
     memories: Matrix
     rest: Matrix
     place: int
-
-
-def train(given: Sequence[Remark]) -> tuple[Matrix, Mapping[str, Matrix]]:
-    """Return the matrix, and for each remark's text one that was trained without its memory."""
-    folds = np.random.default_rng(0).integers(0, FOLDS, max(len(one.memories) for one in given))
-    without = [fit(one for one in given if folds[one.place] != fold) for fold in range(FOLDS)]
-    return fit(given), {one.text: without[folds[one.place]] for one in given}
 
 
 def remarks_of(given: Examples, now: datetime) -> Iterator[Remark]:

@@ -7,8 +7,7 @@ from uuid import UUID
 
 from chat.models import Conversation
 from chat.responders.base import MOST_KNOWN
-from chat.responders.kinds import Kind
-from chat.responders.utterances import forget_what, kind_of
+from chat.responders.commands import Command, command_in, forget_what
 from foundation.moments import beside
 from foundation.readers import Reader
 from memory.formulas.ranking import PROFILES, Profile
@@ -18,8 +17,8 @@ MOST_MEANT = 5
 """The memories that "forget that …" may mean."""
 
 LISTED = {
-    Kind.EVERYTHING: Profile(name="importance", importance=1.0, source="ours: the most important"),
-    Kind.TODAY: PROFILES["date"],
+    Command.LIST: Profile(name="importance", importance=1.0, source="ours: the most important"),
+    Command.TODAY: PROFILES["date"],
 }
 """The ranking of memories for a message that asks for a list."""
 
@@ -30,7 +29,7 @@ def recalled_for(
     """Recall memories for a message, with the conversation's settings. `now` is in the person's
     zone."""
     found = recall(conversation.space, search_request(conversation, text, without), now=now)
-    if kind_of(text) is not Kind.TODAY:
+    if command_in(text) is not Command.TODAY:
         return found
     days = [(one, beside(one.memory.created_at, now).date()) for one in found.results]
     return replace(found, results=[one for one, day in days if day == now.date()])
@@ -45,14 +44,14 @@ def search_request(
     the text names something to forget, this becomes the question, and a text saved several times is
     found each time.
     """
-    kind = kind_of(text)
-    named = forget_what(text) if kind is Kind.FORGET else ""
+    command = command_in(text)
+    named = forget_what(text) if command is Command.FORGET else ""
     return SearchRequest(
         named or text,
-        profile=LISTED.get(kind) or conversation.profile or None,
-        limit=MOST_KNOWN if kind in LISTED else MOST_MEANT if named else None,
+        profile=(LISTED.get(command) if command else None) or conversation.profile or None,
+        limit=MOST_KNOWN if command in LISTED else MOST_MEANT if named else None,
         without=without,
         reader=Reader(conversation.user_id),
-        min_relevance=0.0 if named or kind in LISTED else None,
+        min_relevance=0.0 if named or command in LISTED else None,
         each_once=not named,
     )

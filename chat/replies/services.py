@@ -14,8 +14,7 @@ from django.utils import timezone
 from accounts.models import Space
 from assessor.outbox.services import complete_exchange
 from chat.models import Message
-from chat.responders.kinds import LISTS
-from chat.responders.utterances import kind_of
+from chat.responders.commands import LISTS, command_in
 from chat.why.attribution import attributed
 from chat.why.relevance import question_of
 from foundation.actors import Actor
@@ -179,6 +178,6 @@ def _supporting(message: Message, reply: Reply) -> list[UUID]:
     if not texts:
         return []
     question = question_of(message) if reply.question is None else reply.question
-    if reply.is_builtin and kind_of(question) in LISTS:
+    if reply.is_builtin and command_in(question) in LISTS:
         return []  # or a question for all memories would renew them all
     return [UUID(id_) for id_ in attributed(reply.content, question, texts)]

@@ -11,8 +11,7 @@ from collections import Counter
 from collections.abc import Mapping
 from functools import lru_cache
 
-from chat.responders.kinds import Kind
-from chat.responders.utterances import kind_of
+from chat.responders.commands import Command, command_in
 from memory.text.lexemes import prepare
 from reader.sentences import split_sentences
 
@@ -58,7 +57,7 @@ def attributed(answer: str, question: str, memories: Mapping[str, str]) -> dict[
     `memories` are texts by id (UUIDs as text). A memory named by its full or short id counts as 1.
     The answer to "forget that …" lists memories and uses none.
     """
-    if kind_of(question) is Kind.FORGET:
+    if command_in(question) is Command.FORGET:
         return {}
     words = {id_: _weights(_PATCHED_ON.sub("[", text)) for id_, text in memories.items()}
     holders = Counter(word for telling in words.values() for word in telling)

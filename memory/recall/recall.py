@@ -4,7 +4,6 @@ Recall only reads; it never counts as use. The caller that sends the memories to
 store.uses.mark_used.
 """
 
-import math
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -20,7 +19,7 @@ from foundation import metrics
 from foundation.errors import FieldError, InvalidArguments
 from foundation.readers import EVERYONE, SHARED, Reader
 from memory.embeddings.trust import trust
-from memory.embeddings.vectors import built_in_vector, embed_questions, question_vectors
+from memory.embeddings.vectors import embed_questions, question_vectors
 from memory.formulas.ranking import (
     PROFILES,
     SIGNALS,
@@ -32,14 +31,14 @@ from memory.formulas.ranking import (
 from memory.models import Memory
 from memory.models.policies import Policy, current_policy
 from memory.policy import PolicyDocument
-from memory.recall.relevance import Signals, relevance_of
 from memory.recall.results import Result
 from memory.recall.share import share_of, turn_of
-from memory.recall.sql import JUST_MISSED, LONG, OTHERS, PAST, Question, Shape, recalled
+from memory.recall.sql import JUST_MISSED, OTHERS, PAST, Question, Shape, recalled
 from memory.recall.times import asked_time
+from reader import answers
 
-WHOLE = 4
-"""The power of the share of a question's words in a long memory: a half hardly counts."""
+LOOKED_AT = 16
+"""The best memories that are read when only relevant ones are wanted."""
 
 
 @dataclass(frozen=True)
@@ -131,6 +130,8 @@ def recall(space: Space, request: SearchRequest, *, now: datetime) -> Recall:
         request.session_id,
         asked_time(request.query, now, request.as_of),
     )
+    if least > 0:
+        shape = replace(shape, looked_at=LOOKED_AT)
     found = _answer(question, trusting(shape, question), policy, started)
     _measure(found, for_model=request.min_relevance is None)
     return found
@@ -203,7 +204,7 @@ def _answer(question: Question, shape: Shape, policy: Policy, started: float) ->
         rows = recalled(question, shape)
         relevances = _relevances(question, rows)
     found = [_result(*pair, shape) for pair in zip(rows, relevances, strict=True)]
-    results = [one for one in found[: shape.limit] if _is_sent(one, question, shape)]
+    results = [one for one in found if _is_sent(one, question, shape)][: shape.limit]
     sent = {one.memory.pk for one in results}
     missed = [one for one in found if one.memory.pk not in sent][:JUST_MISSED]
     took_ms = (perf_counter() - started) * 1000
@@ -217,49 +218,17 @@ def _is_sent(one: Result, question: Question, shape: Shape) -> bool:
 
 
 def _relevances(question: Question, rows: Sequence[Memory]) -> list[float]:
-    model, text = question.space.embedder, question.text
-    vector, trusted = built_in_vector(model, text, question.vector), trust(model, text)
-    own = relevance_of(text, vector, [signals_of(memory) for memory in rows], trusted=trusted)
-    of: dict[UUID | None, float] = dict(zip((memory.pk for memory in rows), own, strict=True))
+    """Return the probability that each memory answers the question or helps with it."""
+    found = answers(question.text, [memory.content for memory in rows])
+    of: dict[UUID | None, float] = {
+        memory.pk: one.relevance for memory, one in zip(rows, found, strict=True)
+    }
     # In "before Porto", the words fit the memory that names Porto. The answer is the memory it
     # superseded.
     return [
         max(of[memory.pk], of.get(memory.superseded_by, 0.0)) if memory.valid_to else of[memory.pk]
         for memory in rows
     ]
-
-
-def signals_of(memory: Memory) -> Signals:
-    """Return the numbers that the statement computed for a memory, as input for its relevance."""
-    numbers = vars(memory)  # annotated by the statement
-    signals = Signals(
-        semantic=numbers["signal_semantic"],
-        lexical=numbers["signal_lexical"],
-        speaker=numbers["signal_speaker"],
-        usual=numbers["usual"],
-        spread=numbers["spread"],
-        among=numbers["among"],
-        others=numbers.get(OTHERS, 0.0),
-    )
-    undivided, covered = (numbers[name] for name in LONG)
-    return _as_short(signals, undivided, covered**WHOLE) if covered else signals
-
-
-def _as_short(signals: Signals, undivided: float, share: float) -> Signals:
-    """Return the signals that a long memory would have as a short one, as far as `share` in [0, 1].
-
-    A long memory contains some of a question's words by chance, but hardly all of them. With all of
-    them (share 1) its length costs nothing, and it is at least as similar as its words fit. The
-    spread then includes this similarity, like that of any other memory.
-    """
-    semantic = max(signals.semantic, share * undivided)
-    apart = share * (semantic - signals.usual) / math.sqrt(max(1, signals.among))
-    return replace(
-        signals,
-        semantic=semantic,
-        lexical=signals.lexical + share * (undivided - signals.lexical),
-        spread=math.hypot(signals.spread, apart),
-    )
 
 
 def _shape(rules: PolicyDocument, profile: Profile, limit: int | None) -> Shape:

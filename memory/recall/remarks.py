@@ -15,7 +15,7 @@ import numpy.typing as npt
 from accounts.models import Embedder
 from memory.embeddings import MINILM
 from memory.embeddings.trust import trust
-from memory.recall.relevance.utterances import is_question
+from reader import Message, read
 
 Vector = npt.NDArray[np.float32]
 
@@ -29,11 +29,11 @@ _OF_USER = re.compile(r"(?:the )?user\b", re.I)
 
 def is_remark(model: Embedder, text: str) -> bool:
     """Return whether the text is a remark whose vector by this model can be turned."""
-    if (model.provider, model.model) != ("local", MINILM) or is_question(text):
+    if (model.provider, model.model) != ("local", MINILM) or _OF_USER.match(text):
         return False
-    if _OF_USER.match(text):
+    if trust(model, text) < 1.0 or not FEWEST <= len(_WORD.findall(text)) <= MOST:
         return False
-    return trust(model, text) == 1.0 and FEWEST <= len(_WORD.findall(text)) <= MOST
+    return read(Message(text)).voice != "question"
 
 
 def toward_memories(model: Embedder, text: str, vector: Vector) -> Vector:

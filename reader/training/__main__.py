@@ -1,28 +1,32 @@
-"""Trains the reader on its examples and writes its weights: `python -m reader.training`.
+"""Trains the reader on its examples and writes its weights: `python -m reader.training [TASK …]`.
 
-Needs torch (`reader/training/requirements.txt`). The same examples give the same weights on as
-many cores.
+A task is `statement`, `answer` or `language`; without one, all are trained. Needs torch
+(`reader/training/requirements.txt`). The same examples give the same weights on as many cores.
 """
 
+import sys
 from pathlib import Path
 
 import numpy as np
 from safetensors.numpy import save_file
 
-from reader.training import statement
+from reader.training import answer, language, statement
 
 FOLDER = Path(__file__).parents[1] / "weights"
+TASKS = {"statement": statement.main, "answer": answer.main, "language": language.main}
 
 
-def main() -> None:
-    """Train each task, and write its weights as 16-bit floats."""
-    network = statement.main()
-    weights = {
-        name: np.ascontiguousarray(value.numpy().astype(np.float16))
-        for name, value in network.state_dict().items()
-    }
-    save_file(weights, FOLDER / "statement.safetensors")
+def main(names: list[str]) -> None:
+    """Train these tasks, and write their weights as 16-bit floats."""
+    for name in names or TASKS:
+        weights = {
+            key: np.ascontiguousarray(value.numpy().astype(np.float16))
+            for key, value in TASKS[name]().state_dict().items()
+        }
+        file = FOLDER / f"{name}.safetensors"
+        save_file(weights, file)
+        file.chmod(0o644)
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

@@ -8,24 +8,11 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from reader.network import NEAR, ORDERS, WIDTH
+from reader.convolutions import EPSILON, FEATURES, ORDERS, PARTS, WIDTH, encoder_weights, part_name
+from reader.network import NEAR
 from reader.vocabulary import encoder
 
 HEADS, LAYERS, DROPPED = 4, 2, 0.2
-_FEATURES = 1280
-_EPSILON = 1e-12
-
-
-def _parts_of_encoder() -> tuple[list[Any], Any]:
-    """Return the encoder's convolutions as arrays, in the order of `reader.network`."""
-    source: Any = encoder()._model  # noqa: SLF001 - the package shows no weights
-    found = []
-    for i in range(len(ORDERS)):
-        columns = slice(i * WIDTH, (i + 1) * WIDTH)
-        found += [source.proj_W[:, columns], source.proj_b[columns]]
-        found += [source.ln_g_all[columns], source.ln_b_all[columns]]
-        found += [source.w1[i], source.b1[i], source.w2[i], source.b2[i]]
-    return found, source
 
 
 class Convolutions(nn.Module):
@@ -33,10 +20,14 @@ class Convolutions(nn.Module):
 
     def __init__(self) -> None:
         super().__init__()
-        parts, source = _parts_of_encoder()
-        self.p = nn.ParameterList(nn.Parameter(torch.from_numpy(np.array(one))) for one in parts)
-        self.g = nn.Parameter(torch.from_numpy(np.array(source.ln_g)))
-        self.b = nn.Parameter(torch.from_numpy(np.array(source.ln_b)))
+        own = {name: torch.from_numpy(np.array(one)) for name, one in encoder_weights().items()}
+        self.parts = nn.ModuleList(
+            nn.ParameterDict({part: own[part_name(place, part)] for part in PARTS})
+            for place in range(len(ORDERS))
+        )
+        self.gain = nn.Parameter(own["convolutions.gain"])
+        self.bias = nn.Parameter(own["convolutions.bias"])
+        source: Any = encoder()._model  # the package shows no vectors of pieces
         self._table = torch.from_numpy(source.table)
         self._scale, self._lo = map(torch.from_numpy, (source.scale, source.lo))
 
@@ -46,14 +37,18 @@ class Convolutions(nn.Module):
         raw = self._table[ids].float() * self._scale[chunk][..., None]
         raw = raw + self._lo[chunk][..., None]
         inside = mask[..., None].float()
+        every = [[parts[name] for name in PARTS] for parts in self.parts]
+        projected = torch.cat([raw @ part[0] + part[1] for part in every], -1).float()
+        gains, biases = (torch.cat([part[i] for part in every]) for i in (2, 3))
+        shape = (len(ORDERS) * WIDTH,)
+        x = functional.layer_norm(projected, shape, gains, biases, EPSILON) * inside
         blocks = [raw]
-        for place, (order, left) in enumerate(ORDERS):
-            p, b, gain, bias, w1, b1, w2, b2 = list(self.p)[8 * place : 8 * place + 8]
-            x = functional.layer_norm(raw @ p + b, (WIDTH,), gain, bias, _EPSILON) * inside
-            h = (functional.relu(_windows(x, order, left) @ w1 + b1) + x) * inside
-            blocks.append(functional.relu(_windows(h, order, left) @ w2 + b2) + h)
+        for one, part, (order, left) in zip(x.chunk(len(ORDERS), -1), every, ORDERS, strict=True):
+            first, first_bias, second, second_bias = part[4:]
+            h = (functional.relu(_windows(one, order, left) @ first + first_bias) + one) * inside
+            blocks.append(functional.relu(_windows(h, order, left) @ second + second_bias) + h)
         joined = torch.cat(blocks, -1).float()
-        return functional.layer_norm(joined, (_FEATURES,), self.g, self.b, _EPSILON)
+        return functional.layer_norm(joined, (FEATURES,), self.gain, self.bias, EPSILON)
 
 
 def _windows(x: Tensor, order: int, left: int) -> Tensor:
@@ -88,8 +83,8 @@ class Network(nn.Module):
 
     def __init__(self, heads: dict[str, int]) -> None:
         super().__init__()
-        self.cnn = Convolutions()
-        self.inp, self.seg = nn.Linear(_FEATURES, WIDTH), nn.Embedding(2, WIDTH)
+        self.convolutions = Convolutions()
+        self.inp, self.seg = nn.Linear(FEATURES, WIDTH), nn.Embedding(2, WIDTH)
         self.cls = nn.Parameter(torch.zeros(WIDTH))
         self.rel = nn.Embedding(2 * NEAR + 2, HEADS)
         nn.init.zeros_(self.rel.weight)
@@ -99,18 +94,20 @@ class Network(nn.Module):
 
     def forward(self, ids: Tensor, segments: Tensor, mask: Tensor) -> Tensor:
         """Return vectors, (batch, 1 + length, width): of the whole text and of each piece."""
-        x = self.inp(self.drop(self.cnn(ids, mask))) + self.seg(segments)
+        x = self.inp(self.drop(self.convolutions(ids, mask))) + self.seg(segments)
         whole = self.cls.expand(len(ids), 1, WIDTH)
         x = torch.cat([whole, x], 1)
         inside = torch.cat([torch.ones(len(ids), 1, dtype=torch.bool), mask], 1)
         hidden = torch.where(inside, 0.0, -1e9)[:, None, None]
-        bias = self._nearness(x.shape[1]) + hidden
+        bias = nearness_of(self.rel, x.shape[1]) + hidden
         for block in self.blocks:
             x = block(x, bias)
         return self.norm(x.float())
 
-    def _nearness(self, length: int) -> Tensor:
-        place = torch.arange(length)
-        distance = (place[None] - place[:, None]).clamp(-NEAR, NEAR) + NEAR
-        distance[0] = distance[:, 0] = 2 * NEAR + 1
-        return self.rel(distance).permute(2, 0, 1)[None]
+
+def nearness_of(embedding: nn.Embedding, length: int) -> Tensor:
+    """Return what attention adds for the distance of two places, (1, heads, length, length)."""
+    place = torch.arange(length)
+    distance = (place[None] - place[:, None]).clamp(-NEAR, NEAR) + NEAR
+    distance[0] = distance[:, 0] = 2 * NEAR + 1
+    return embedding(distance).permute(2, 0, 1)[None]

@@ -28,8 +28,10 @@ def train(messages: Sequence[dict[str, Any]], importances: Sequence[dict[str, An
     torch.manual_seed(0)
     chance = random.Random(0)  # noqa: S311 - the order of examples, no secret
     network = Network(HEADS)
-    encoder = list(network.cnn.parameters())
-    own = [value for name, value in network.named_parameters() if not name.startswith("cnn")]
+    encoder = list(network.convolutions.parameters())
+    own = [
+        value for name, value in network.named_parameters() if not name.startswith("convolutions")
+    ]
     groups = [{"params": own, "lr": RATE}, {"params": encoder, "lr": RATE_OF_ENCODER}]
     optimizer = torch.optim.AdamW(groups, weight_decay=0.01)
     known = [*map(message, messages), *map(weighed, importances)]

@@ -11,27 +11,19 @@ from memory.models import Memory
 from memory.recall.results import Result
 
 NOW = datetime(2026, 2, 18, 12, 0, tzinfo=UTC)
-LISBON = "User moved to Lisbon in March"
 
 
-def result(
-    content: str,
-    similarity: float = 0.6,
-    score: float | None = None,
-    words: float = 0.0,
-    days: int = 0,
-    relevance: float = 0.3,
-) -> Result:
-    made = NOW - timedelta(days=days)
+def result(content: str, *, days: int = 0, **fields: Any) -> Result:
     memory = Memory(
-        id=uuid4(), short_id="f926ff7f", content=content, memory_type="fact", created_at=made
+        id=uuid4(), content=content, memory_type="fact", created_at=NOW - timedelta(days=days)
     )
-    score = similarity if score is None else score
-    return Result(memory, similarity, relevance, score, {"lexical": words}, {})
+    for name, value in fields.items():
+        setattr(memory, name, value)
+    return Result(memory, 0.6, 0.5, 0.6, {"lexical": 0.0}, {})
 
 
-def answer(
-    question: str, *results: Result, earlier: int = 1, now: datetime = NOW, **options: Any
-) -> str:
-    history = [ChatMessage("user", "before")] * earlier + [ChatMessage("user", question)]
-    return BuiltinResponder().answer(Turn(history, results, now, **options))
+def answer(question: str, *memories: str | Result, **options: Any) -> str:
+    """The reply to a question beside these memories."""
+    found = [result(one) if isinstance(one, str) else one for one in memories]
+    history = [ChatMessage("user", question)]
+    return BuiltinResponder().answer(Turn(history, found, NOW, **options))

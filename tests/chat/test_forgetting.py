@@ -11,8 +11,7 @@ from accounts.models import Space, User
 from chat.models import Message
 from chat.replies.turns import begin_turn
 from chat.replies.writing import stream_reply
-from chat.responders.kinds import Kind
-from chat.responders.utterances import forget_what, kind_of
+from chat.responders.commands import Command, command_in, forget_what
 from memory.models import Memory
 from tests.chat.explained import call, text
 from tests.memory.writing import remember, stored
@@ -156,10 +155,10 @@ def test_what_was_saved_today_is_listed(space: Space, question: str) -> None:
     ],
 )
 def test_what_is_to_be_forgotten(text: str, what: str) -> None:
-    assert kind_of(text) is Kind.FORGET
+    assert command_in(text) is Command.FORGET
     assert forget_what(text) == what
 
 
 @pytest.mark.parametrize("text", ["我忘了带钥匙", "Don't forget that I moved", "别忘了我搬家了"])
 def test_other_words_about_forgetting_ask_for_nothing(text: str) -> None:
-    assert kind_of(text) is not Kind.FORGET
+    assert command_in(text) is not Command.FORGET

@@ -40,7 +40,7 @@ def test_the_patterns_of_every_part_are_found(patterns: dict[str, re.Pattern[str
         "memory.text.secrets.SECRETS",
         "assessor.screening.attacks._RULES[0]",
         "assessor.language_model.grounding:",
-        "chat.responders.utterances._KINDS",
+        "chat.responders.commands._COMMANDS",
         "foundation.http.request_ids",
     ):
         assert part in found  # fmt: skip

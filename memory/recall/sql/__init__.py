@@ -21,14 +21,13 @@ from memory.models import Memory
 from memory.recall.sql.candidates import AMONG, fitting, reach
 from memory.recall.sql.questions import JUST_MISSED, Question, Shape
 from memory.recall.sql.sizes import LARGE, Size, fetch_in, index_scan, size_if_large, uses_index
-from memory.recall.sql.statement import COPIES, LONG, MEMORY, OTHERS, PAST, numbers, statement_of
+from memory.recall.sql.statement import COPIES, MEMORY, OTHERS, PAST, numbers, statement_of
 from memory.recall.sql.words import LABEL_WEIGHTS, SAMPLE
 from memory.text import lexemes
 
 __all__ = [
     "JUST_MISSED",
     "LABEL_WEIGHTS",
-    "LONG",
     "OTHERS",
     "PAST",
     "Question",

@@ -82,13 +82,6 @@ _TELLING = """
 _ARRIVED = "SELECT memory_id FROM ({compared}) AS compared ORDER BY distance LIMIT {reach}"
 # LIMIT 1, because the planner would read all memories if it expected many candidates.
 _LOOKED_UP = "SELECT memory.* FROM candidates, LATERAL ({memory} LIMIT 1) AS memory"
-COMPARED = 100
-"""Number of memories whose mean similarity is the usual one; its error is a tenth of the spread."""
-# LIMIT 1, as above.
-_SAMPLED = """
-    SELECT one.semantic FROM (SELECT id FROM sample LIMIT {compared}) AS each,
-        LATERAL ({similarity} LIMIT 1) AS one
-"""
 
 
 def reach(shape: Shape) -> int:
@@ -127,18 +120,6 @@ def of_likely(shape: Shape, dimensions: int | None) -> dict[str, str]:
     }
     union = " UNION ".join(f"TABLE {name}" for name in chosen)
     return {**chosen, **_looked_up(union, shape)}
-
-
-def sampled() -> str:
-    """Return the SELECT of the similarities of `COMPARED` memories of the sample. In a large space
-    the candidates themselves are nearer than usual, so they cannot show the usual similarity.
-    """
-    vectors = MemoryEmbedding.objects.filter(space_id=SPACE, embedder_id=EMBEDDER)
-    # Not joined with the memories themselves, which would read the whole space.
-    vector = vectors.filter(memory_id=raw("each.id"))
-    distance = CosineDistance("vector", VECTOR)
-    similarity = select(vector.values(semantic=ranking_sql.semantic(distance)))
-    return _SAMPLED.format(compared=COMPARED, similarity=similarity)
 
 
 def known(shape: Shape) -> Q:

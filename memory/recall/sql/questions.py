@@ -48,7 +48,8 @@ class Question:
 @dataclass(frozen=True)
 class Shape:
     """Everything that the text of the statement depends on. With `explain` each row also has its
-    rank without each signal, and the memories just missed are returned too. With `learn` the signal
+    rank without each signal, and the memories just missed are returned too. At least `looked_at`
+    memories are returned, if there are so many. With `learn` the signal
     of importance includes the adjustment. With `others`, memories about these people lose score.
     `where` is a further condition on the memories, which may use their current importance.
     With `each_once` a text that several memories have is found once; if copies then fill the best
@@ -60,6 +61,7 @@ class Shape:
     recall: RecallPolicy
     language: str
     limit: int
+    looked_at: int = 0
     learn: bool = False
     memory_types: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
@@ -95,7 +97,7 @@ class Shape:
     @property
     def rows(self) -> int:
         """The maximum number of rows returned."""
-        return self.limit + JUST_MISSED if self.explain else self.limit
+        return max(self.limit + JUST_MISSED * self.explain, self.looked_at)
 
     @property
     def window(self) -> int | None:

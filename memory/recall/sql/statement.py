@@ -6,7 +6,6 @@ asked                  the question's words
 found                  one row for each ranked memory, with the signals that need only the row
 hits, words, matches   matches between the question's words and the memories: see words.py
 replaced               how well what they superseded fits, in a question about the present
-usual                  the usual similarity of a memory of this space to the question
 best                   all signals and their sum, the score; the best rows
 folded                 the best rows with their place among those of the same text
 ranked                 one row for each text, in order, cut to the limit; with ranks, if they are
@@ -37,10 +36,6 @@ PAST = "signal_past"
 """The column with a memory's fit to the time asked about, in questions about the past."""
 OTHERS = "signal_others"
 """The column, in questions about the user's own facts, with 1 for memories about others."""
-LONG = ("undivided", "covered")
-"""The columns for the relevance of a long memory: the lexical signal whatever the length, and the
-share of the question's words that it contains; for a short memory the share is 0."""
-
 COPIES = "copies"
 """The column with the number of memories that have the same text among the best rows; 0 for a row
 that was not compared."""
@@ -52,8 +47,7 @@ _SCORED = """
         SELECT found.id, found.created_at, found.time_coef, {current} AS current_importance,
             {semantic} AS signal_semantic, {lexical} AS signal_lexical,
             coalesce(matches.said_by, 0) AS signal_speaker, found.recency AS signal_recency,
-            {importance} AS signal_importance{past}{others},
-            {undivided} AS undivided, {covered} AS covered
+            {importance} AS signal_importance{past}{others}
         FROM found LEFT JOIN matches ON matches.id = found.id {replaced}
         OFFSET 0
     ) AS signals
@@ -93,15 +87,9 @@ _FOLDED = """
 _REST = " UNION ALL SELECT *, 0 AS copies, 1 AS copy FROM best WHERE place > {window}"
 _EVERY = "SELECT *, 1 AS copies, 1 AS copy FROM best"
 _RANKED = """
-    SELECT folded.*, usual.*{ranks} FROM folded, usual
+    SELECT folded.*{ranks} FROM folded
     WHERE copy = 1 ORDER BY {order} DESC, id LIMIT {limit}
 """
-_USUAL = """
-    SELECT avg(semantic) AS usual, stddev_pop(semantic) AS spread, count(*) AS among
-    FROM {compared} AS compared
-"""
-USUAL = ("usual", "spread", "among")
-"""The columns of the part `usual`: mean, standard deviation and number of the similarities."""
 _SELECT = """
     SELECT {memory}, {numbers}
     FROM ranked JOIN memory_memory ON memory_memory.id = ranked.id
@@ -131,7 +119,6 @@ def statement(shape: Shape, *, likely: bool = False, dimensions: int | None = No
         "asked": words.ASKED,
         **found,
         **words.of_found(count=not likely),
-        "usual": _USUAL.format(compared=f"({candidates.sampled()})" if likely else "found"),
         **({} if shape.is_past else {"replaced": candidates.replaced(shape)}),
         "best": _best(shape),
         "folded": _folded(shape),
@@ -174,8 +161,6 @@ def _scored(shape: Shape) -> str:
     return _SCORED.format(
         score=_score(_SIGNALS, shape),
         lexical=as_sql(words.LEXICAL),
-        undivided=as_sql(words.UNDIVIDED),
-        covered=words.COVERED,
         **_importance(shape),
         **_parts(shape),
     )
@@ -195,8 +180,8 @@ def numbers(shape: Shape) -> list[str]:
     ranks = ["rank", *(f"rank_without_{name}" for name in shape.profile.weights)]
     signals = [f"signal_{name}" for name in SIGNALS]
     parts = [PAST] * shape.is_past + [OTHERS] * bool(shape.others)
-    plain = ["time_coef", "current_importance", *signals, *parts, *USUAL, "score"]
-    return [*plain, *LONG, COPIES, *(ranks if shape.explain else [])]
+    plain = ["time_coef", "current_importance", *signals, *parts, "score"]
+    return [*plain, COPIES, *(ranks if shape.explain else [])]
 
 
 def _importance(shape: Shape) -> dict[str, str]:

@@ -15,8 +15,6 @@ common name would mean reading half of the space, so rarity is estimated:
 
 from __future__ import annotations
 
-from django.db.models.expressions import Expression
-
 from foundation.readers import Reader
 from memory.formulas import ranking_sql
 from memory.models.memories import search_in_space
@@ -92,25 +90,13 @@ _WORDS_OF_SAMPLE = """
     ) AS estimated
 """
 
-_ASKED = "(SELECT sum(rarity) FROM words)"
-
-
-def _lexical(size: str) -> Expression:
-    substance = raw("found.substance")
-    return ranking_sql.lexical(
-        raw("matches.matched"), raw(_ASKED), size=raw(size), substance=substance
-    )
-
-
-LEXICAL = _lexical("found.size")
+LEXICAL = ranking_sql.lexical(
+    raw("matches.matched"),
+    raw("(SELECT sum(rarity) FROM words)"),
+    size=raw("found.size"),
+    substance=raw("found.substance"),
+)
 """The lexical signal of a memory, with or without a row in `matches`."""
-UNDIVIDED = _lexical("0")
-"""The same, whatever the memory's length."""
-COVERED = f"""
-    CASE WHEN found.further > 0 THEN coalesce(matches.matched / nullif({_ASKED}, 0), 0) ELSE 0 END
-"""
-"""The share of the question's words that a long memory contains, weighted by their rarity, in 0..1;
-0 for a short memory."""
 
 
 def of_sample(reader: Reader, known: str) -> dict[str, str]:

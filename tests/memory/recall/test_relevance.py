@@ -1,12 +1,9 @@
 """Recall is silent where no memory helps, and finds memories where one does."""
 
-import numpy as np
 import pytest
 
 from accounts.models import Space
 from memory.recall.recall import Recall, SearchRequest, recall
-from memory.recall.relevance import Signals, relevance_of
-from memory.recall.relevance.utterances import chinese_share, is_question
 from tests.memory.recall.test_hybrid_everyday import CHINESE, MARA, NOW, remember
 from tests.memory.writing import set_policy
 
@@ -161,45 +158,11 @@ def test_a_minimum_of_a_search_leaves_out_the_rest(space: Space) -> None:
     assert found.results == []
 
 
-def test_relevance_grows_with_each_signal() -> None:
-    vector = np.zeros(384, dtype=np.float32)
+def test_a_memory_far_down_can_be_the_only_one_that_is_sent(space: Space) -> None:
+    towns = [f"User once spent a rainy weekend in town number {one}" for one in range(8)]
+    remember(space, *towns, "User is allergic to penicillin")
+    set_policy(space, recall={"limit": 1})
 
-    def of(semantic: float, lexical: float) -> float:
-        one = Signals(semantic, lexical, 0.0, usual=0.1, spread=0.1, among=100)
-        other = Signals(0.1, 0.0, 0.0, usual=0.1, spread=0.1, among=100)
-        return relevance_of("What is my dog called?", vector, [one, other])[0]
+    found = sent(space, "which medicine must I not take?").results
 
-    assert of(0.2, 0.1) < of(0.5, 0.1)
-    assert of(0.3, 0.0) < of(0.3, 0.4)
-
-
-def test_the_share_of_chinese_is_counted() -> None:
-    assert chinese_share("我住在哪里") == 1
-    assert chinese_share("where") == 0
-    assert chinese_share("...") == 0
-
-
-@pytest.mark.parametrize(
-    ("text", "asks"),
-    [
-        ("What is my dog called?", True),
-        ("what car do i have", True),
-        ("ok thanks. btw where do I live", True),
-        ("我住在哪里", True),
-        ("I know what I want", False),
-        ("Just walked the dog", False),
-        ("我住在里斯本", False),
-    ],
-)
-def test_a_question_is_known_by_its_marks_or_words(text: str, asks: bool) -> None:
-    assert is_question(text) is asks
-
-
-def test_a_similarity_that_is_not_trusted_counts_for_nothing() -> None:
-    vector = np.zeros(512, dtype=np.float32)
-
-    def of(semantic: float) -> float:
-        one = Signals(semantic, 0.1, 0.0, usual=0.1, spread=0.1, among=100)
-        return relevance_of("我的狗叫什么", vector, [one], trusted=0.0)[0]
-
-    assert of(0.2) == of(0.8)
+    assert [one.memory.content for one in found] == ["User is allergic to penicillin"]
