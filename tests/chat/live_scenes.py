@@ -14,7 +14,6 @@ from chat.models import Message
 from chat.replies import live
 from chat.replies.turns import begin_turn
 from foundation.database.connections import in_thread
-from tests.processes import wait_until
 from tests.stub_model import StubModel
 
 
@@ -44,7 +43,7 @@ def play(stub_model: StubModel) -> Callable[[Coroutine[Any, Any, None]], None]:
 
     def run(scene: Coroutine[Any, Any, None]) -> None:
         asyncio.run(whole(scene))
-        wait_until(lambda: stub_model.control.active_replies == 0, what="the end of all requests")
+        stub_model.until_left()
 
     return run
 

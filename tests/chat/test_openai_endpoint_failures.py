@@ -150,7 +150,7 @@ def test_a_client_that_leaves_ends_the_request_and_the_reply(
         seen = "".join(next(chunks).choices[0].delta.content or "" for _ in range(4))
     wait_until(lambda: reply_row().state == "stopped", what="the end of the reply")
     assert reply_row().content == seen
-    wait_until(lambda: stub_model.control.active_replies == 0, what="the end of the request")
+    stub_model.until_left()
 
 
 def test_whoever_leaves_at_any_moment_leaves_nothing_open(
@@ -170,7 +170,7 @@ def test_whoever_leaves_at_any_moment_leaves_nothing_open(
                 pass
     unfinished = Message.objects.filter(state__in=["pending", "streaming"])
     wait_until(lambda: not unfinished.exists(), what="the end of all replies")
-    wait_until(lambda: stub_model.control.active_replies == 0, what="the end of the requests")
+    stub_model.until_left()
     assert Message.objects.exists()
 
 

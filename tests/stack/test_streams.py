@@ -111,8 +111,9 @@ def test_open_streams_hold_no_thread_and_no_connection(
     # two, which open when the first task is put there: after its reply has ended).
     waiting = tasks_on(queue)
     with readers.reading(STREAMS):
-        wait_until(lambda: stub_model.control.active_replies == STREAMS, what="the streams")
+        stub_model.until_asked(STREAMS)
     wait_until(no_reply_is_open, what="the end of all replies")
+    stub_model.until_left()
     # One for each reply, and the trial of the model's tools.
     wait_until(lambda: tasks_on(queue) > waiting + STREAMS, what="the tasks")
     threads = server.num_threads()

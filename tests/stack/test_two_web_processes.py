@@ -17,7 +17,7 @@ from chat.models import Message
 from chat.replies.leases import stop_abandoned
 from tests.conftest import MakeKey
 from tests.pages import login
-from tests.processes import SMALL, Processes, Web, running_processes, wait_until
+from tests.processes import SMALL, Processes, Web, running_processes
 from tests.stub_model import StubModel
 
 pytestmark = [pytest.mark.stack, pytest.mark.django_db(transaction=True)]
@@ -184,7 +184,7 @@ def test_a_stopping_process_ends_the_pages_of_its_replies_elsewhere(
             until_shown(events, "You said: I")
             first.stop()
             until_shown(events, "The reply was stopped here.")
-    wait_until(lambda: stub_model.control.active_replies == 0, what="the end of the request")
+    stub_model.until_left()
 
 
 def test_the_processes_share_their_limits(webs: tuple[Web, Web], key: MakeKey, alice: User) -> None:
