@@ -30,8 +30,6 @@ from tests.stub_model import StubModel
 from tests.waiting import PATIENCE as PATIENCE
 from tests.waiting import wait_until as wait_until
 
-STOP_TIMEOUT = 15.0
-
 _WEB = (
     *(sys.executable, "-m", "uvicorn", "config.asgi:application", "--host", "127.0.0.1"),
     *("--loop", "uvloop", "--http", "httptools", "--lifespan", "on"),
@@ -121,7 +119,7 @@ class Running:
     def kill(self) -> None:
         """kill -9 of the process and what it started."""
         self._signal(signal.SIGKILL)
-        self._popen.wait(STOP_TIMEOUT)
+        self._popen.wait(PATIENCE)
         self._output.close()
 
     def stop(self) -> None:
@@ -129,7 +127,7 @@ class Running:
         if self._popen.poll() is None:
             self._signal(signal.SIGTERM)
             try:
-                self._popen.wait(STOP_TIMEOUT)
+                self._popen.wait(PATIENCE)
             except subprocess.TimeoutExpired:
                 self._signal(signal.SIGKILL)
                 self._popen.wait()

@@ -26,13 +26,13 @@ def test_stub_model_is_steered_over_http(stub_model: StubModel) -> None:
     control = stub_model.base_url.removesuffix("/v1") + "/control"
     wait_until(lambda: stub_model.open_connections == 0)
 
-    told = httpx2.post(control, json={"script": ["500", "ok"]}).json()
+    told = httpx2.post(control, json={"script": ["500", "ok"]}, timeout=90).json()
     assert told["script"] == ["500", "ok"]
     with pytest.raises(ModelServerError):
         run(stub_model, complete)
     assert run(stub_model, complete).text == HELLO_REPLY
     wait_until(lambda: stub_model.open_connections == 0)
 
-    seen = httpx2.get(control).json()
+    seen = httpx2.get(control, timeout=90).json()
     assert [request["body"]["model"] for request in seen["requests"]] == ["stub", "stub"]
     assert (seen["script"], seen["open_connections"], seen["active_replies"]) == ([], 0, 0)

@@ -18,8 +18,15 @@ from tests.stub_model import StubModel
 
 
 @pytest.fixture
-def ask(space: Space, settings: Settings, stub_model: StubModel) -> "Ask":
+def ask(
+    space: Space,
+    settings: Settings,
+    stub_model: StubModel,
+    queue: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> "Ask":
     """Makes replies that wait to be written by the stub model."""
+    monkeypatch.setattr(live, "GRACE", 600.0)  # until the test says otherwise
     settings.OPENAI_API_KEY, settings.OPENAI_BASE_URL = "key", stub_model.base_url
     settings.EBB_CHAT_MODEL = "stub"
 
