@@ -9,7 +9,7 @@ from django.utils import timezone
 from pytest_django import Settings
 
 from accounts.models import Space
-from assessor.llm import model_session
+from assessor.llm import clients, model_session
 from chat.models import Message
 from chat.replies import live
 from chat.replies.turns import begin_turn
@@ -26,7 +26,9 @@ def ask(
     monkeypatch: pytest.MonkeyPatch,
 ) -> "Ask":
     """Makes replies that wait to be written by the stub model."""
-    monkeypatch.setattr(live, "GRACE", 600.0)  # until the test says otherwise
+    # Until the test says otherwise, nothing ends because this machine is slow.
+    monkeypatch.setattr(live, "GRACE", 600.0)
+    monkeypatch.setattr(clients, "CONNECT_TIMEOUT", 600.0)
     settings.OPENAI_API_KEY, settings.OPENAI_BASE_URL = "key", stub_model.base_url
     settings.EBB_CHAT_MODEL = "stub"
 
