@@ -14,7 +14,7 @@ import pytest
 
 from chat.models import Message
 from tests.conftest import MakeKey
-from tests.processes import Processes, wait_until
+from tests.processes import PATIENCE, Processes, wait_until
 from tests.stub_model import StubModel
 
 pytestmark = [pytest.mark.stack, pytest.mark.django_db(transaction=True)]
@@ -53,21 +53,21 @@ class Readers:
         finally:
             self.leave.set()
             for thread in threads:
-                thread.join(90)
+                thread.join()
 
     def _read(self) -> None:
         self.begun.release()
         headers = {"Authorization": f"Bearer {self.secret}"}
         body = {"message": "I like pizza a lot", "stream": True}
         with (
-            httpx2.Client(timeout=90) as client,
+            httpx2.Client(timeout=PATIENCE) as client,
             client.stream("POST", f"{self.url}/api/v1/chat", json=body, headers=headers) as reply,
         ):
             lines = reply.iter_lines()
             while (line := next(lines)) != "event: token":
                 pass
             self.heard.append(line)
-            self.leave.wait(300)
+            self.leave.wait()
 
 
 def no_reply_is_open() -> bool:
@@ -127,7 +127,7 @@ def test_open_streams_hold_no_thread_and_no_connection(
         assert len(sessions(queue)) <= MOST
         # Nobody is in the middle of anything: what is connected waits in a pool.
         wait_until(lambda: not busy(sessions(queue)), what="the rest of the sessions")
-        answer = httpx2.get(f"{web.url}/api/v1/health/live", timeout=60)
+        answer = httpx2.get(f"{web.url}/api/v1/health/live", timeout=PATIENCE)
         assert (answer.status_code, stub_model.control.active_replies) == (200, STREAMS)
 
     wait_until(no_reply_is_open, what="the end of all replies")

@@ -17,7 +17,7 @@ from chat.models import Message
 from chat.replies.leases import stop_abandoned
 from tests.conftest import MakeKey
 from tests.pages import login
-from tests.processes import SMALL, Processes, Web, running_processes, wait_until
+from tests.processes import PATIENCE, SMALL, Processes, Web, running_processes, wait_until
 from tests.stub_model import StubModel
 
 pytestmark = [pytest.mark.stack, pytest.mark.django_db(transaction=True)]
@@ -66,7 +66,9 @@ class Browser:
     def __init__(self, space: Space, alice: User) -> None:
         cookies = {"sessionid": login(alice).cookies["sessionid"].value, "csrftoken": TOKEN}
         self._space = space
-        self._client = httpx2.Client(cookies=cookies, headers={"X-CSRFToken": TOKEN}, timeout=60)
+        self._client = httpx2.Client(
+            cookies=cookies, headers={"X-CSRFToken": TOKEN}, timeout=PATIENCE
+        )
 
     def __enter__(self) -> Self:
         return self

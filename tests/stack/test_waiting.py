@@ -13,7 +13,7 @@ from foundation.actors import SYSTEM
 from memory.policies.services import change_policy
 from tests.conftest import MakeKey
 from tests.pages import login
-from tests.processes import Processes
+from tests.processes import PATIENCE, Processes
 from tests.stub_model import StubModel
 
 pytestmark = [pytest.mark.stack, pytest.mark.django_db(transaction=True)]
@@ -35,7 +35,7 @@ CALLS: dict[str, tuple[str, dict[str, Any]]] = {
 def test_calls_that_wait_for_a_model_leave_the_database_to_others(
     processes: Processes, key: MakeKey, stub_model: StubModel, space: Space, alice: User
 ) -> None:
-    long = {"assessment": {"timeout_seconds": 60}}
+    long = {"assessment": {"timeout_seconds": 300}}
     change_policy(space=space, changes=long, actor=SYSTEM, now=timezone.now())
     failed = [
         Assessment.objects.create(space=space, user_message=SAID, state="failed")
@@ -49,7 +49,7 @@ def test_calls_that_wait_for_a_model_leave_the_database_to_others(
     }
 
     async def scene(caller: Any, paths: list[str], meanwhile: str, **body: Any) -> int:
-        async with httpx2.AsyncClient(base_url=web.url, timeout=60, **caller) as client:
+        async with httpx2.AsyncClient(base_url=web.url, timeout=PATIENCE, **caller) as client:
             calls = [asyncio.create_task(client.post(path, **body)) for path in paths]
             await asyncio.to_thread(stub_model.until_asked, WAITING)
             answer = await client.get(meanwhile)
