@@ -119,7 +119,6 @@ def test_open_streams_hold_no_thread_and_no_connection(
     wait_until(lambda: tasks_on(queue) > waiting + STREAMS, what="the tasks")
     # What it may still start on demand is the rest of the loop's executor.
     threads = server.num_threads() + min(32, (os.cpu_count() or 1) + 4)
-    assert threads < STREAMS
 
     with readers.reading(STREAMS):
         # A request's own thread ends when its stream begins.
