@@ -42,11 +42,11 @@ class Provider:
 
     def knows(self, subject: str, **claims: Any) -> None:
         """Lets the provider know a person, or changes what it knows of them."""
-        httpx2.put(f"{self.url}/users/{quote(subject)}", json=claims).raise_for_status()
+        httpx2.put(f"{self.url}/users/{quote(subject)}", json=claims, timeout=90).raise_for_status()
 
     def confirms(self, where: str, subject: str) -> str:
         """Lets the person confirm at the provider's page; returns the address it leads to."""
-        answer = httpx2.post(where, data={"sub": subject})
+        answer = httpx2.post(where, data={"sub": subject}, timeout=90)
         assert answer.status_code == 302, answer.text
         return answer.headers["Location"]
 
@@ -63,13 +63,13 @@ def provider(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Provider]:
         wait_until(lambda: _answers(found), what="the start of the identity provider")
         yield found
         process.terminate()
-        process.wait(10)
+        process.wait()
         log.close()
 
 
 def _answers(provider: Provider) -> bool:
     try:
-        return httpx2.get(f"{provider.url}/.well-known/openid-configuration").is_success
+        return httpx2.get(f"{provider.url}/.well-known/openid-configuration", timeout=90).is_success
     except httpx2.TransportError:
         return False
 

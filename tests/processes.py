@@ -9,8 +9,7 @@ import signal
 import socket
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
@@ -28,11 +27,8 @@ from pgmq.install import install_pgmq_from_sql
 from config.celery import app
 from operations.broker import pgmq_address
 from tests.stub_model import StubModel
-
-# Seconds. What is waited for is a state, so a long wait costs nothing when all is well: a machine
-# that is busy with other things gets the time it needs.
-PATIENCE = 240.0
-STOP_TIMEOUT = 15.0
+from tests.waiting import PATIENCE as PATIENCE
+from tests.waiting import wait_until as wait_until
 
 _WEB = (
     *(sys.executable, "-m", "uvicorn", "config.asgi:application", "--host", "127.0.0.1"),
@@ -47,19 +43,6 @@ _WORKER = (
     *("--without-gossip", "--without-mingle", "--without-heartbeat"),
 )
 _BEAT = (*_CELERY, "beat", "--pidfile", "")
-
-
-def wait_until(
-    condition: Callable[[], object], *, within: float = PATIENCE, what: str = "it"
-) -> None:
-    """Looks until the condition holds, ever less often: what starts needs the processor itself.
-    Fails the test when it does not hold in `within` seconds."""
-    deadline, pause = time.monotonic() + within, 0.01
-    while not condition():
-        if time.monotonic() > deadline:
-            pytest.fail(f"{what} did not happen within {within:g} seconds")
-        time.sleep(pause)
-        pause = min(pause * 1.2, 0.1)
 
 
 def test_database_url() -> str:
@@ -136,7 +119,7 @@ class Running:
     def kill(self) -> None:
         """kill -9 of the process and what it started."""
         self._signal(signal.SIGKILL)
-        self._popen.wait(STOP_TIMEOUT)
+        self._popen.wait(PATIENCE)
         self._output.close()
 
     def stop(self) -> None:
@@ -144,7 +127,7 @@ class Running:
         if self._popen.poll() is None:
             self._signal(signal.SIGTERM)
             try:
-                self._popen.wait(STOP_TIMEOUT)
+                self._popen.wait(PATIENCE)
             except subprocess.TimeoutExpired:
                 self._signal(signal.SIGKILL)
                 self._popen.wait()

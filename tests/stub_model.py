@@ -28,6 +28,7 @@ forgets everything) and read by `GET /control`.
 """
 
 import argparse
+import asyncio
 import json
 import socket
 import sys
@@ -41,6 +42,7 @@ import uvicorn
 
 from tests.stub_embeddings import EmbeddingReply
 from tests.stub_wire import Control, Event, Receive, RecordedRequest, Reply, Send
+from tests.waiting import wait_until
 
 
 class StubModel:
@@ -86,6 +88,30 @@ class StubModel:
     def release(self) -> None:
         """Lets replies that hold go on."""
         self.control.released = True
+
+    def until_asked(self, replies: int = 1) -> None:
+        """Waits until so many replies are under way: each has taken its step of the script, which
+        the next request would get otherwise."""
+        wait_until(lambda: self.control.active_replies == replies, what="the model's reply")
+
+    def until_left(self) -> None:
+        """Waits until nobody is answered any more."""
+        self.until_asked(0)
+
+    def begin(self) -> None:
+        """Begins a test: ends what earlier ones have left, and forgets everything."""
+        self.release()
+        asyncio.run_coroutine_threadsafe(self._end_silence(), self._loop).result()
+        self.control.reset()
+
+    async def _end_silence(self) -> None:
+        # A few turns of the loop: it reads the requests that have come, and answers them.
+        turns = 10
+        while turns or self.control.active_replies:
+            for reply in self.control.silent:
+                reply.cancel()
+            await asyncio.sleep(0 if turns else 0.005)
+            turns = max(0, turns - 1)
 
     def script_models(self, *steps: str) -> None:
         """Statuses for `GET /v1/models`."""
@@ -133,6 +159,7 @@ class StubModel:
             await Reply(self.control, "404", send, receive).refuse(404)
 
     async def _lifespan(self, receive: Receive, send: Send) -> None:
+        self._loop = asyncio.get_running_loop()
         await receive()
         self._started.set()
         await send({"type": "lifespan.startup.complete"})
@@ -196,7 +223,7 @@ def stub_model_server() -> Iterator[StubModel]:
 @pytest.fixture
 def stub_model(stub_model_server: StubModel) -> StubModel:
     """The session's one stub, with nothing scripted and nothing recorded."""
-    stub_model_server.control.reset()
+    stub_model_server.begin()
     return stub_model_server
 
 

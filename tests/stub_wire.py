@@ -50,8 +50,13 @@ class Control:
     most_texts: int = 2048
     most_characters: int = 1_000_000
     active_replies: int = 0
-    silent_replies: int = 0  # of those, how many have said all they will say, and do not end
+    # Of those, the ones that have said all they will say, and do not end.
+    silent: set[asyncio.Task[Any]] = field(default_factory=set)
     released: bool = False  # whether replies that hold may go on
+
+    @property
+    def silent_replies(self) -> int:
+        return len(self.silent)
 
     def reset(self) -> None:
         self.script.clear()
@@ -100,13 +105,14 @@ class Reply:
         await self.send(event)
 
     async def silence(self) -> None:
-        """Send nothing more, until the client gives up."""
-        self.control.silent_replies += 1
+        """Send nothing more, until the client gives up or the test has ended."""
+        assert (task := asyncio.current_task())
+        self.control.silent.add(task)
         try:
             while (await self.receive())["type"] != "http.disconnect":
                 pass
         finally:
-            self.control.silent_replies -= 1
+            self.control.silent.remove(task)
 
     async def hold(self) -> None:
         """Send nothing more, until the test continues or the client gives up."""

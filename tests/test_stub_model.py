@@ -26,13 +26,29 @@ def test_stub_model_is_steered_over_http(stub_model: StubModel) -> None:
     control = stub_model.base_url.removesuffix("/v1") + "/control"
     wait_until(lambda: stub_model.open_connections == 0)
 
-    told = httpx2.post(control, json={"script": ["500", "ok"]}).json()
+    told = httpx2.post(control, json={"script": ["500", "ok"]}, timeout=90).json()
     assert told["script"] == ["500", "ok"]
     with pytest.raises(ModelServerError):
         run(stub_model, complete)
     assert run(stub_model, complete).text == HELLO_REPLY
     wait_until(lambda: stub_model.open_connections == 0)
 
-    seen = httpx2.get(control).json()
+    seen = httpx2.get(control, timeout=90).json()
     assert [request["body"]["model"] for request in seen["requests"]] == ["stub", "stub"]
     assert (seen["script"], seen["open_connections"], seen["active_replies"]) == ([], 0, 0)
+
+
+def test_what_a_test_leaves_ends_before_the_next_one(stub_model: StubModel) -> None:
+    asked = {"messages": [{"role": "user", "content": "Hi"}], "stream": True}
+    stub_model.script("stall:1", "500")
+    with httpx2.stream(
+        "POST", f"{stub_model.base_url}/chat/completions", json=asked, timeout=90
+    ) as reply:
+        stub_model.until_asked()
+
+        stub_model.begin()
+
+        stub_model.until_left()
+        with pytest.raises(httpx2.RemoteProtocolError):
+            reply.read()
+    assert run(stub_model, complete).text == HELLO_REPLY

@@ -6,7 +6,7 @@ or the reader gone — the reply's row is finished and the exchange is released.
 
 import asyncio
 from collections.abc import AsyncGenerator, Collection, Sequence
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from typing import Any
@@ -266,9 +266,15 @@ async def _finish(
             _record_outcome(draft.responder.connection, error, now)
         return reply
 
-    reply = await asyncio.shield(in_last_thread(store))
-    draft.ended = True
-    return reply
+    storing = asyncio.ensure_future(in_last_thread(store))
+    try:
+        return await asyncio.shield(storing)
+    finally:
+        # Whoever insists on the end (chat.replies.live) waits for the stored text all the same.
+        while not storing.done():
+            with suppress(asyncio.CancelledError):
+                await asyncio.wait([storing])
+        draft.ended = storing.exception() is None
 
 
 def _record_outcome(

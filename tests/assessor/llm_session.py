@@ -10,6 +10,29 @@ from tests.stub_model import StubModel
 
 T = TypeVar("T")
 
+
+class Clock(asyncio.SelectorEventLoop):
+    """A loop whose clock a test puts forward: no timeout depends on how fast the machine is."""
+
+    ahead = 0.0
+
+    def time(self) -> float:
+        return super().time() + self.ahead
+
+
+def put_forward(seconds: float) -> None:
+    """Let so much time pass for what the running session waits for."""
+    clock = asyncio.get_running_loop()
+    assert isinstance(clock, Clock)
+    clock.ahead += seconds
+
+
+async def put_forward_when(holds: Callable[[], object], seconds: float) -> None:
+    while not holds():
+        await asyncio.sleep(0.01)
+    put_forward(seconds)
+
+
 HELLO = [ChatMessage("system", "Be kind."), ChatMessage("user", "I like pizza a lot")]
 
 HELLO_REPLY = "You said: I like pizza a lot"
@@ -35,7 +58,8 @@ def run(
         ) as model:
             return await ask(model)
 
-    return asyncio.run(session())
+    with asyncio.Runner(loop_factory=Clock) as runner:
+        return runner.run(session())
 
 
 async def read(model: ChatModel, **options: Any) -> list[Chunk]:
@@ -50,11 +74,11 @@ def text_of(chunks: list[Chunk]) -> str:
     return "".join(chunk.text for chunk in chunks if isinstance(chunk, TextDelta))
 
 
-async def read_until_error(model: ChatModel) -> tuple[str, ModelError]:
-    text = ""
+async def read_until_error(model: ChatModel, seen: list[Chunk]) -> ModelError:
+    """Add what comes to the list; return the error."""
     try:
         async for chunk in model.stream(HELLO):
-            text += text_of([chunk])
+            seen.append(chunk)
     except ModelError as error:
-        return text, error
+        return error
     raise AssertionError("the stream ended as if nothing had happened")

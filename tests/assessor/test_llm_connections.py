@@ -9,14 +9,17 @@ from typing import Any
 import httpx2
 import pytest
 
-from assessor.llm import ChatModel, get_model, model_session
+from assessor.llm import ChatModel, Chunk, clients, get_model, model_session
 from assessor.llm.errors import ModelInterrupted, ModelTimeout, ModelUnreachable
 from memory.webhooks.public_transport import checked_request
 from tests.assessor.llm_session import (
     HELLO,
     HELLO_REPLY,
     SCHEMA,
+    Clock,
     complete,
+    put_forward,
+    put_forward_when,
     read,
     read_until_error,
     run,
@@ -26,27 +29,64 @@ from tests.processes import wait_until
 from tests.stub_model import StubModel
 
 
-def test_idle_timeout_counts_from_the_last_chunk(stub_model: StubModel) -> None:
-    stub_model.control.delay_ms = 400
+def come_after(*pauses: float) -> str:
+    """Return the text of a stream of one chunk after each pause, in seconds, of which a
+    thousand may pass in silence."""
+    has_read = asyncio.Event()
 
-    chunks = run(stub_model, read, idle_timeout=2.5)
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n")
+        for number, pause in enumerate(pauses, 1):
+            put_forward(pause)  # the client waits, since it has read what was sent before
+            has_read.clear()
+            reason = "stop" if number == len(pauses) else None
+            chunk = {"choices": [{"delta": {"content": f"{number} "}, "finish_reason": reason}]}
+            writer.write(f"data: {json.dumps(chunk)}\n\n".encode())
+            await has_read.wait()
+        writer.close()
 
-    assert text_of(chunks) == HELLO_REPLY  # 2.8 seconds in all, never 2.5 without a chunk
+    async def scene() -> str:
+        came: list[Chunk] = []
+        async with await asyncio.start_server(answer, "127.0.0.1", 0) as server:
+            url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1"
+            async with model_session(
+                base_url=url, api_key="key", model="m", idle_timeout=1000
+            ) as model:
+                try:
+                    async for chunk in model.stream(HELLO):
+                        came.append(chunk)
+                        has_read.set()
+                finally:
+                    has_read.set()
+        return text_of(came)
+
+    with asyncio.Runner(loop_factory=Clock) as runner:
+        return runner.run(scene())
 
 
-def test_the_first_chunk_may_take_longer(stub_model: StubModel) -> None:
-    stub_model.control.delay_ms = 3000
-    stub_model.script("reply:Hello")
+def test_idle_timeout_counts_from_the_last_chunk() -> None:
+    assert come_after(0, 800, 800, 800) == "1 2 3 4 "
+    with pytest.raises(ModelTimeout):
+        come_after(0, 800, 1001)
 
-    assert text_of(run(stub_model, read, idle_timeout=2.0)) == "Hello"
+
+def test_the_first_chunk_may_take_longer() -> None:
+    assert come_after(1800, 0) == "1 2 "
+
+
+async def timed_out(model: ChatModel, stub: StubModel) -> None:
+    """Asks for a whole answer, and gives up when the model has been silent for long."""
+    stub.script("timeout")
+    silence = put_forward_when(lambda: stub.control.silent_replies, 100)
+    asked = model.complete(HELLO, schema=SCHEMA, timeout=100)
+    with pytest.raises(ModelTimeout):
+        await asyncio.gather(asked, silence)
 
 
 def test_complete_timeout_is_for_the_whole_answer(stub_model: StubModel) -> None:
-    stub_model.script("timeout")
-
     # Its own time, not the hour of silence that this stream is allowed; and asked once.
-    with pytest.raises(ModelTimeout):
-        run(stub_model, lambda model: model.complete(HELLO, timeout=0.2), idle_timeout=3600)
+    run(stub_model, lambda model: timed_out(model, stub_model), idle_timeout=3600)
 
     assert len(stub_model.requests) == 1
 
@@ -58,11 +98,9 @@ def test_a_timed_out_call_closes_its_connection_so_that_the_server_stops(
     wait_until(lambda: stub_model.open_connections == 0)
 
     async def give_up(model: ChatModel) -> None:
-        stub_model.script("timeout")
-        with pytest.raises(ModelTimeout):
-            await model.complete(HELLO, schema=SCHEMA, timeout=0.2)
+        await timed_out(model, stub_model)
         await asyncio.to_thread(wait_until, lambda: stub_model.open_connections == 0)
-        await asyncio.to_thread(wait_until, lambda: stub_model.control.active_replies == 0)
+        await asyncio.to_thread(stub_model.until_left)
 
     run(stub_model, give_up)
 
@@ -79,7 +117,7 @@ def test_early_close_leaks_no_connection(stub_model: StubModel) -> None:
         return opened
 
     assert run(stub_model, stop_early) == 1
-    wait_until(lambda: stub_model.control.active_replies == 0)
+    stub_model.until_left()
 
 
 def test_cancelled_consumer_leaks_no_connection(stub_model: StubModel) -> None:
@@ -88,7 +126,7 @@ def test_cancelled_consumer_leaks_no_connection(stub_model: StubModel) -> None:
     async def cancel(model: ChatModel) -> None:
         stub_model.script("stall:2")
         reading = asyncio.create_task(read(model))
-        await asyncio.to_thread(wait_until, lambda: stub_model.control.active_replies == 1)
+        await asyncio.to_thread(stub_model.until_asked)
         reading.cancel()
         with pytest.raises(asyncio.CancelledError):
             await reading
@@ -103,7 +141,7 @@ def test_failed_streams_leak_no_connection(stub_model: StubModel) -> None:
     async def fail_often(model: ChatModel) -> None:
         for step in ("close:1", "garbage", "stall:1", "timeout"):
             stub_model.script(step)
-            await read_until_error(model)
+            await read_until_error(model, [])
         await asyncio.to_thread(wait_until, lambda: stub_model.open_connections == 0)
 
     run(stub_model, fail_often, idle_timeout=0.2)
@@ -136,7 +174,12 @@ def test_one_model_serves_many_loops_in_turn(stub_model: StubModel) -> None:
     assert [asyncio.run(ask_and_close()) for _ in range(3)] == [HELLO_REPLY] * 3
 
 
-def test_two_hundred_streams_at_once(stub_model: StubModel) -> None:
+def test_two_hundred_streams_at_once(
+    stub_model: StubModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # One loop connects them all, and may have little of the processor.
+    monkeypatch.setattr(clients, "CONNECT_TIMEOUT", 600.0)
+
     async def read_many(model: ChatModel) -> list[str]:
         replies = await asyncio.gather(*(read(model) for _ in range(200)))
         return [text_of(chunks) for chunks in replies]

@@ -10,7 +10,7 @@ import openai
 import pytest
 from django.utils import translation
 
-from assessor.llm import ChatModel, model_session
+from assessor.llm import ChatModel, Chunk, model_session
 from assessor.llm.dialects import Dialect, Wish
 from assessor.llm.errors import (
     ModelBadAnswer,
@@ -28,7 +28,15 @@ from assessor.llm.errors import (
 from assessor.llm.sdk_errors import ERRORS, translate
 from assessor.outbox.fault_labels import SENTENCES, fault, fault_in_chat
 from memory.embeddings.failures import Failure
-from tests.assessor.llm_session import HELLO, complete, read, read_until_error, run
+from tests.assessor.llm_session import (
+    HELLO,
+    complete,
+    put_forward_when,
+    read,
+    read_until_error,
+    run,
+    text_of,
+)
 from tests.stub_model import StubModel
 
 # step, error, permanent, retry_after: what an endpoint can answer before it says anything
@@ -123,25 +131,35 @@ def test_broken_whole_answer_becomes_the_right_error(
 
 
 @pytest.mark.parametrize(
-    ("step", "text", "kind", "idle_timeout"),
+    ("step", "text", "kind"),
     [
-        ("garbage", "", ModelBadAnswer, 30),
-        ("half", "", ModelBadAnswer, 30),
-        ("close:3", "You said: I", ModelInterrupted, 30),
-        ("cut:3", "You said: I", ModelInterrupted, 30),
-        ("error:3", "You said: I", ModelServerError, 30),
-        ("stall:3", "You said: I", ModelTimeout, 2),
-        ("timeout", "", ModelTimeout, 0.5),
+        ("garbage", "", ModelBadAnswer),
+        ("half", "", ModelBadAnswer),
+        ("close:3", "You said: I", ModelInterrupted),
+        ("cut:3", "You said: I", ModelInterrupted),
+        ("error:3", "You said: I", ModelServerError),
+        ("stall:3", "You said: I", ModelTimeout),
+        ("timeout", "", ModelTimeout),
     ],
 )
 def test_broken_stream_keeps_what_came_and_raises(
-    stub_model: StubModel, step: str, text: str, kind: type[ModelError], idle_timeout: float
+    stub_model: StubModel, step: str, text: str, kind: type[ModelError]
 ) -> None:
     stub_model.script(step)
+    seen: list[Chunk] = []
 
-    came, error = run(stub_model, read_until_error, idle_timeout=idle_timeout)
+    def is_silent() -> bool:
+        return bool(stub_model.control.silent_replies) and text_of(seen) == text
 
-    assert came == text
+    async def ask(model: ChatModel) -> ModelError:
+        silence = asyncio.create_task(put_forward_when(is_silent, 1000))
+        error = await read_until_error(model, seen)
+        silence.cancel()
+        return error
+
+    error = run(stub_model, ask)
+
+    assert text_of(seen) == text
     assert type(error) is kind
     assert not error.permanent
 

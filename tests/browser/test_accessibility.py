@@ -2,12 +2,13 @@
 the chat, light and dark. No page scrolls sideways, and on a phone everything can be touched."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from django.urls import reverse
 from django.utils import timezone
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Error, Page, expect
 
 from accounts.keys.services import create_key
 from accounts.models import Space
@@ -25,7 +26,7 @@ from tests.browser.conftest import LogIn, Open, settled
 from tests.browser.test_assessments import long_ones
 from tests.browser.test_pages import memories
 from tests.memory.writing import hold, remember, set_policy
-from tests.processes import Web
+from tests.processes import Web, wait_until
 
 __all__ = ["memories"]
 
@@ -45,6 +46,8 @@ TOUCH = BRIEF | {"runOnly": ["target-size"]}
 CONTRAST = BRIEF | {"runOnly": ["color-contrast"]}
 _RUN = """async ([within, options]) =>
     (await axe.run(within ?? document, options)).violations"""
+# What it comes to when the browser leaves the page under axe.
+_LEFT = ("Execution context was destroyed", "reading 'documentElement'")
 _SIDEWAYS = """() => [document.documentElement, document.querySelector('main')]
     .some(one => one.scrollWidth > one.clientWidth)"""
 
@@ -73,12 +76,27 @@ def assert_no_findings_in_dialogs(page: Page) -> int:
 def findings(
     page: Page, options: dict[str, object] = BRIEF, within: str | None = None
 ) -> list[str]:
-    """Return axe's findings, with their elements."""
-    if not page.evaluate("'axe' in window"):
-        page.evaluate(AXE)
+    """Return axe's findings, with their elements. A page that changes under axe is looked at
+    again."""
+    found: list[dict[str, Any]] = []
+
+    def looked() -> bool:
+        page.wait_for_load_state()
+        settled(page)
+        try:
+            if not page.evaluate("'axe' in window"):
+                page.evaluate(AXE)
+            found.extend(page.evaluate(_RUN, [within, options]))
+        except Error as error:
+            if any(sign in str(error) for sign in _LEFT):
+                return False
+            raise
+        return True
+
+    wait_until(looked, what="a page that stays")
     return [
         f"{rule['id']}: {node['target']} {node['failureSummary']}"
-        for rule in page.evaluate(_RUN, [within, options])
+        for rule in found
         for node in rule["nodes"]
     ]
 

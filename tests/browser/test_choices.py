@@ -96,7 +96,7 @@ def test_a_private_conversation_leaves_nothing(
     expect(page.locator(".message.assistant").last).to_contain_text("You said: Tell")
     page.keyboard.press("Escape")
     expect(page.locator(REPLY)).to_have_count(3)
-    wait_until(lambda: stub_model.control.active_replies == 0, what="the end of the request")
+    stub_model.until_left()
     stub_model.script("length:2", "500")
     say(page, "Tell me even more")
     expect(page.locator(REPLY).last).to_contain_text("reached its length limit")

@@ -26,9 +26,9 @@ def test_a_line_is_undone_and_weeks_are_paged_through(
     page = log_in(size=PHONE)
     page.goto(f"{web.url}/s/home/overview/")
     page.get_by_role("link", name="Weekly digest").click()
-    assert overflow(page) <= 0
     line = page.get_by_role("listitem").filter(has_text="User had soup")
     expect(line).to_contain_text("Undo moves this memory to the bin.")
+    assert overflow(page) <= 0
 
     line.get_by_role("button", name="Undo").press("Enter")
 

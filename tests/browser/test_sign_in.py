@@ -101,6 +101,7 @@ def test_a_second_factor_is_set_up_and_used(
     page = log_in()
     page.goto(web.url + reverse("account", args=["home"]))
     page.get_by_role("link", name="Set up second factor").click()
+    expect(page.get_by_label("Password")).to_be_visible()
     assert_no_findings(page, "confirming a change")
     page.get_by_label("Password").fill(PASSWORD)
     page.get_by_role("button", name="Confirm").click()

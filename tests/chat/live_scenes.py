@@ -9,18 +9,26 @@ from django.utils import timezone
 from pytest_django import Settings
 
 from accounts.models import Space
-from assessor.llm import model_session
+from assessor.llm import clients, model_session
 from chat.models import Message
 from chat.replies import live
 from chat.replies.turns import begin_turn
 from foundation.database.connections import in_thread
-from tests.processes import wait_until
 from tests.stub_model import StubModel
 
 
 @pytest.fixture
-def ask(space: Space, settings: Settings, stub_model: StubModel) -> "Ask":
+def ask(
+    space: Space,
+    settings: Settings,
+    stub_model: StubModel,
+    queue: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> "Ask":
     """Makes replies that wait to be written by the stub model."""
+    # Until the test says otherwise, nothing ends because this machine is slow.
+    monkeypatch.setattr(live, "GRACE", 600.0)
+    monkeypatch.setattr(clients, "CONNECT_TIMEOUT", 600.0)
     settings.OPENAI_API_KEY, settings.OPENAI_BASE_URL = "key", stub_model.base_url
     settings.EBB_CHAT_MODEL = "stub"
 
@@ -44,7 +52,7 @@ def play(stub_model: StubModel) -> Callable[[Coroutine[Any, Any, None]], None]:
 
     def run(scene: Coroutine[Any, Any, None]) -> None:
         asyncio.run(whole(scene))
-        wait_until(lambda: stub_model.control.active_replies == 0, what="the end of all requests")
+        stub_model.until_left()
 
     return run
 

@@ -9,6 +9,7 @@ from typing import Any
 import httpx2
 
 from memory.models import ModelChoice, ModelConnection, Purpose
+from tests.waiting import PATIENCE
 
 
 @dataclass(frozen=True)
@@ -22,7 +23,9 @@ class Talker:
 
     def __init__(self, url: str, secret: str) -> None:
         self.client = httpx2.Client(
-            base_url=f"{url}/api/v1/", headers={"Authorization": f"Bearer {secret}"}, timeout=90
+            base_url=f"{url}/api/v1/",
+            headers={"Authorization": f"Bearer {secret}"},
+            timeout=PATIENCE,
         )
 
     def say(self, message: str, **options: Any) -> httpx2.Response:

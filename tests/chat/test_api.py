@@ -189,6 +189,7 @@ def test_a_turn_while_a_reply_is_under_way_is_a_conflict(
         conversation_id = str(reply_row().conversation_id)
         refused = talker.say("hello", conversation_id=conversation_id)
         assert (refused.status_code, refused.json()["code"]) == (409, "conflict")
+        stub_model.until_asked()
     wait_until(lambda: reply_row().state == "stopped", what="the end of the reply")
     assert talker.say("hello", conversation_id=conversation_id).status_code == 200
 
@@ -277,13 +278,14 @@ def test_who_leaves_in_mid_stream_leaves_what_was_said(
     assert_released(message, "where do I live?")
     lisbon.refresh_from_db()
     assert lisbon.use_count == 1
-    wait_until(lambda: stub_model.control.active_replies == 0, what="the end of the request")
+    stub_model.until_left()
 
 
 def test_who_leaves_before_the_first_token(talker: Talker, stub_model: StubModel) -> None:
     stub_model.script("timeout")
     with talker.stream(STORY) as events:
         assert next(events).name == "recalled"
+        stub_model.until_asked()
     wait_until(lambda: reply_row().state == "stopped", what="the end of the reply")
     assert_released(reply_row())
 

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import aclosing
 
+import psycopg
 import pytest
 from django.utils import timezone
 
@@ -19,6 +20,8 @@ from foundation.database.connections import in_thread
 from foundation.errors import Conflict
 from foundation.readers import EVERYONE
 from tests.chat.live_scenes import Ask, Play, followed, stored, until
+from tests.locks import somebody_waits
+from tests.processes import test_database_url
 from tests.stub_model import StubModel
 from tests.stub_wire import TOKEN
 
@@ -132,6 +135,31 @@ def test_text_comes_once_and_what_is_written_there_is_escaped(
         written = [data for name, data in events if name in {"text", "token"}]
         assert f'id="open-{message.pk}"><p>{escaped}</p>' in written[-1]
         assert f"<p>{escaped}</p>" in whole
+
+    play(scene())
+
+
+def test_who_insists_on_the_end_waits_for_the_stored_text(
+    ask: Ask, stub_model: StubModel, play: Play, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The database takes longer to store it than a stop insists."""
+    monkeypatch.setattr(live, "INSIST", 0.01)
+    stub_model.script("stall:3")
+    message = ask()
+
+    async def scene() -> None:
+        assert await read(message, tokens=3) == "You said: I"
+        writer = followed(message)._writer
+        with psycopg.connect(test_database_url()) as somebody:
+            somebody.execute("SELECT FROM chat_message WHERE id = %s FOR UPDATE", [message.pk])
+            stopping = asyncio.create_task(live.stop(message.pk))
+            while not await in_thread(somebody_waits):
+                await asyncio.sleep(0.01)
+            insisted = writer.cancelling()
+            await until(lambda: writer.done() or writer.cancelling() > insisted + 1)
+            assert not stopping.done()
+        assert await stopping
+        assert await stored(message) == ("stopped", "You said: I")
 
     play(scene())
 

@@ -88,7 +88,8 @@ def test_nothing_of_it_is_kept(
     assert names(talker.events(SECRET, private=True)) == ["recalled", "token", "error"]
     with talker.stream(SECRET, private=True) as stalled:
         assert next(stalled).name == "recalled"
-    wait_until(lambda: stub_model.control.active_replies == 0, what="the end of the request")
+        stub_model.until_asked()
+    stub_model.until_left()
     wait_until(lambda: everything() == before, what="the removal of each trace")
     assert "Hammerfest" not in model_web.log.read_text(errors="replace")
 

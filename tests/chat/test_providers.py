@@ -177,9 +177,10 @@ def test_silence_and_an_address_where_nobody_is(
     settings: Settings,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("chat.connections.trials.TIMEOUT", 0.2)
     connected.script("timeout")
-    assert "The endpoint did not answer in time." in tried(client, "chat")
+    with monkeypatch.context() as patch:
+        patch.setattr("chat.connections.trials.TIMEOUT", 0.2)
+        assert "The endpoint did not answer in time." in tried(client, "chat")
 
     settings.OPENAI_BASE_URL = settings.EBB_EMBEDDING_BASE_URL = "http://127.0.0.1:9/v1"
     for name in ("chat", "new_embeddings"):

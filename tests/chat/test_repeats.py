@@ -87,8 +87,7 @@ def test_a_key_waits_for_its_reply(talker: Talker, stub_model: StubModel) -> Non
         lines = answer.iter_lines()  # without a reference to it, the stream would be closed
         next(lines)
         assert (say(talker).status_code, shown()[1][1]) == (409, "streaming")
-        # Otherwise the stalled reply would be that to the next call.
-        wait_until(lambda: stub_model.control.active_replies == 1, what="the model's reply")
+        stub_model.until_asked()
     wait_until(lambda: shown()[1][1] == "stopped", what="the end of the reply")
 
     again = say(talker)

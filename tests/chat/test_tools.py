@@ -237,6 +237,7 @@ def test_who_leaves_after_a_tool_finds_it_in_the_conversation(
     stub_model.script(round_of(("remember", {"content": "User likes tea"})), "timeout")
     with talker.stream("Remember that I like tea") as events:
         assert [next(events).name, next(events).name] == ["recalled", "tool"]
+        wait_until(lambda: stub_model.control.silent_replies, what="the model's silence")
     wait_until(lambda: reply_row().state == "stopped", what="the end of the reply")
     assert [call["name"] for call in reply_row().tool_calls] == ["remember"]
 

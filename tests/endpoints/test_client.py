@@ -188,7 +188,9 @@ class _Losing(BaseHTTPRequestHandler):
             headers = {
                 name: value for name, value in self.headers.items() if name.lower() != "host"
             }
-            answer = httpx2.post(self.web.url + self.path, content=body, headers=headers)
+            answer = httpx2.post(
+                self.web.url + self.path, content=body, headers=headers, timeout=90
+            )
         if failing == 0:
             self.close_connection = True
             return

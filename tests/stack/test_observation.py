@@ -17,7 +17,7 @@ pytestmark = [pytest.mark.stack, pytest.mark.django_db(transaction=True)]
 
 def scraped(url: str) -> dict[tuple[str, ...], float]:
     """Each sample by its name and the values of its labels, in the order of their names."""
-    text = httpx2.get(f"{url}/metrics").text
+    text = httpx2.get(f"{url}/metrics", timeout=90).text
     return {
         (sample.name, *(value for _, value in sorted(sample.labels.items()))): sample.value
         for family in text_string_to_metric_families(text)
@@ -43,8 +43,10 @@ def test_processes_add_up_and_a_request_is_found_in_the_workers_log(
         worker = processes.worker(**model, EBB_METRICS_PORT=number)
         for web in (first, second, second):
             search = f"{web.url}/api/v1/memories/search"
-            httpx2.post(search, headers=call, json={"query": "pizza"}).raise_for_status()
-        queued = httpx2.post(f"{first.url}/api/v1/assessments", headers=call, json=said)
+            httpx2.post(
+                search, headers=call, json={"query": "pizza"}, timeout=90
+            ).raise_for_status()
+        queued = httpx2.post(f"{first.url}/api/v1/assessments", headers=call, json=said, timeout=90)
         finished = ("ebb_assessments_finished_total", "done")
         wait_until(lambda: scraped(second.url).get(finished) == 1, what="the assessment")
         wait_until(

@@ -94,7 +94,7 @@ def test_a_worker_asks_about_a_hundred_exchanges_at_once(
     stub_model.script(*["timeout"] * AT_ONCE)
     worker = processes.worker(**model, PGAPPNAME="ebb-worker")
 
-    wait_until(lambda: stub_model.control.active_replies == AT_ONCE, what="so many questions")
+    stub_model.until_asked(AT_ONCE)
 
     assert Assessment.objects.filter(state=State.RUNNING).count() == AT_ONCE
     # None of them keeps a connection.
@@ -123,7 +123,7 @@ def test_a_worker_killed_in_the_middle_loses_and_doubles_nothing(
     states = Counter(Assessment.objects.values_list("state", flat=True))
     assert set(states) == {State.DONE, State.RUNNING, State.QUEUED}
     assert (states[State.RUNNING], states.total()) == (4, len(said))
-    wait_until(lambda: stub_model.control.active_replies == 0, what="the end of the dead requests")
+    stub_model.until_left()
     # What beat would do, told that the queue was silent for long.
     services.requeue_due(now=timezone.now() + REQUEUE_AFTER)
     processes.worker(**model)
@@ -169,7 +169,7 @@ def test_a_space_whose_model_hangs_leaves_places_for_others(
     post_all(web.url, key(), [f"I like dish number {number}" for number in range(6)])
     stub_model.script(*["timeout"] * 4)
     processes.worker(**model, **SMALL)
-    wait_until(lambda: stub_model.control.active_replies == 4, what="four hanging answers")
+    stub_model.until_asked(4)
 
     post_all(web.url, key(space=other_space), ["My name is Mara", "I like tea"])
 

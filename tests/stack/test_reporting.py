@@ -80,7 +80,7 @@ def test_traces_reach_a_collector_without_queries(processes: Processes, receiver
         OTEL_EXPORTER_OTLP_ENDPOINT=f"http://{receiver.address}", OTEL_BSP_SCHEDULE_DELAY="100"
     )
 
-    httpx2.get(f"{web.url}/login/?next=/s/demo/%3Fq%3Dpenicillin").raise_for_status()
+    httpx2.get(f"{web.url}/login/?next=/s/demo/%3Fq%3Dpenicillin", timeout=90).raise_for_status()
 
     def spans() -> dict[str, str]:
         found: dict[str, str] = {}

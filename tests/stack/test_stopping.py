@@ -9,7 +9,7 @@ from django.db.models import F
 
 from chat.models import Message
 from tests.conftest import MakeKey
-from tests.processes import Processes, wait_until
+from tests.processes import PATIENCE, Processes, wait_until
 from tests.stub_model import StubModel
 
 pytestmark = [pytest.mark.stack, pytest.mark.django_db(transaction=True)]
@@ -32,7 +32,9 @@ def test_replies_under_way_are_stored_before_the_server_is_gone(
 
     async def scene() -> None:
         stub_model.script(*["stall:3"] * len(CALLS))
-        async with httpx2.AsyncClient(base_url=web.url, headers=headers, timeout=60) as client:
+        async with httpx2.AsyncClient(
+            base_url=web.url, headers=headers, timeout=PATIENCE
+        ) as client:
             calls = [asyncio.create_task(client.post(path, json=body)) for path, body in CALLS]
             await asyncio.to_thread(
                 wait_until,

@@ -13,7 +13,7 @@ from foundation.actors import SYSTEM
 from memory.policies.services import change_policy
 from tests.conftest import MakeKey
 from tests.pages import login
-from tests.processes import Processes, wait_until
+from tests.processes import PATIENCE, Processes
 from tests.stub_model import StubModel
 
 pytestmark = [pytest.mark.stack, pytest.mark.django_db(transaction=True)]
@@ -35,7 +35,7 @@ CALLS: dict[str, tuple[str, dict[str, Any]]] = {
 def test_calls_that_wait_for_a_model_leave_the_database_to_others(
     processes: Processes, key: MakeKey, stub_model: StubModel, space: Space, alice: User
 ) -> None:
-    long = {"assessment": {"timeout_seconds": 60}}
+    long = {"assessment": {"timeout_seconds": 300}}
     change_policy(space=space, changes=long, actor=SYSTEM, now=timezone.now())
     failed = [
         Assessment.objects.create(space=space, user_message=SAID, state="failed")
@@ -48,12 +48,10 @@ def test_calls_that_wait_for_a_model_leave_the_database_to_others(
         "cookies": {"sessionid": login(alice).cookies["sessionid"].value, "csrftoken": TOKEN},
     }
 
-    async def scene(what: str, caller: Any, paths: list[str], meanwhile: str, **body: Any) -> int:
-        async with httpx2.AsyncClient(base_url=web.url, timeout=60, **caller) as client:
+    async def scene(caller: Any, paths: list[str], meanwhile: str, **body: Any) -> int:
+        async with httpx2.AsyncClient(base_url=web.url, timeout=PATIENCE, **caller) as client:
             calls = [asyncio.create_task(client.post(path, **body)) for path in paths]
-            await asyncio.to_thread(
-                wait_until, lambda: stub_model.control.active_replies == WAITING, what=what
-            )
+            await asyncio.to_thread(stub_model.until_asked, WAITING)
             answer = await client.get(meanwhile)
             for call in calls:
                 call.cancel()
@@ -62,11 +60,11 @@ def test_calls_that_wait_for_a_model_leave_the_database_to_others(
 
     for what, (path, body) in CALLS.items():
         stub_model.script(*["timeout"] * WAITING)
-        calls = scene(what, program, [path] * WAITING, "/api/v1/memories", json=body)
+        calls = scene(program, [path] * WAITING, "/api/v1/memories", json=body)
         assert asyncio.run(calls) == 200, what
-        wait_until(lambda: stub_model.control.active_replies == 0, what="the end of the calls")
+        stub_model.until_left()
     pages = [f"/s/home/assessments/{one.pk}/reassess/" for one in failed]
     form = {"provider": "llm", "rubric": "graded"}
     stub_model.script(*["timeout"] * WAITING)
-    calls = scene("pages that assess again", browser, pages, "/s/home/assessments/", data=form)
+    calls = scene(browser, pages, "/s/home/assessments/", data=form)
     assert asyncio.run(calls) == 200

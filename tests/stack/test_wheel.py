@@ -143,7 +143,7 @@ def play(url: str, key: str) -> None:
         wait_until(lambda: client.get("memories", params=words).json()["items"], what="the memory")
         answer = client.post("chat", json={"message": "where do I live?"}).json()
         assert "Lisbon" in answer["reply"]
-    page = httpx2.get(f"{url}/login/", headers={"Accept-Language": "zh-Hans"}).text
+    page = httpx2.get(f"{url}/login/", headers={"Accept-Language": "zh-Hans"}, timeout=90).text
     assert "登录" in page
     [style] = re.findall(r'href="(/static/ebb/ebb[^"]*\.css)"', page)
-    assert httpx2.get(url + style).status_code == 200
+    assert httpx2.get(url + style, timeout=90).status_code == 200

@@ -173,7 +173,7 @@ def test_switch_waits_for_one_who_is_writing(space: Space, target: Embedder) -> 
         late.append(remember(stale, "User likes tea").pk)
         mover.start()
         assert not ended.wait(0.5), "the switch did not wait for the writer"
-    mover.join(20)
+    mover.join()
 
     job.refresh_from_db()
     assert job.state == JobState.DONE

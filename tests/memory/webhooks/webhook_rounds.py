@@ -1,6 +1,7 @@
 """Webhooks made and told, as beat and a worker do it, for the tests of them."""
 
 from collections.abc import Iterator
+from datetime import timedelta
 
 import pytest
 from django.utils import timezone
@@ -10,6 +11,7 @@ from accounts.models import Space, WebhookEvent
 from foundation.actors import SYSTEM
 from memory.models import Webhook, WebhookDelivery
 from memory.tasks import deliver
+from memory.webhooks import deliveries
 from memory.webhooks.services import create_webhook
 from tests.memory.webhooks.receiver import Receiver, receiving
 
@@ -17,8 +19,11 @@ ALL: list[str] = WebhookEvent.values
 
 
 @pytest.fixture
-def receiver(settings: Settings) -> Iterator[Receiver]:
+def receiver(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Iterator[Receiver]:
     settings.EBB_WEBHOOKS_PRIVATE = True
+    # On a busy machine an answer takes seconds, and no receiver shall rest for that.
+    monkeypatch.setattr(deliveries, "WAITED", 14_000.0)
+    monkeypatch.setattr(deliveries, "BUDGET", timedelta(minutes=5))
     with receiving() as server:
         yield server
 
