@@ -90,8 +90,9 @@ def assess_at_once(assessment: Assessment) -> bool:
     this process has claimed it."""
     if _needs_endpoint(assessment):
         return False
-    named = {"space_id": assessment.space_id, "assessment_id": assessment.pk}
-    claimed = services.claim(**named, now=database_now())
+    claimed = services.claim(
+        space_id=assessment.space_id, assessment_id=assessment.pk, now=database_now()
+    )
     if claimed is not None:
         copy_context().run(_assess, claimed)  # the ids in the log end with it
     return claimed is not None
