@@ -16,7 +16,7 @@ from assessor.assessing import AssessmentResult, Exchange, assess_locally, is_bu
 from assessor.gate import GATE_HEADER, GateReason
 from assessor.gate.exchanges import gate_of
 from assessor.lessons import lessons_of
-from assessor.models import Assessment, State
+from assessor.models import Assessment
 from assessor.outbox import services
 from assessor.saving.exchanges import earlier_texts, ignored, unsaved
 from assessor.saving.immediate import assess_now
@@ -166,8 +166,7 @@ def queue_assessment(
             idempotency_key=key_of(idempotency_key, access.reader),
             learns=access.learns,
         )
-    stored = _one(access, str(assessment.pk))
-    return Status(202, {"id": stored.pk, "status": stored.state})
+    return Status(202, {"id": assessment.pk, "status": _one(access, str(assessment.pk)).state})
 
 
 @router.get(
@@ -219,7 +218,7 @@ def retry_assessment(request: HttpRequest, id: RowId) -> Status[dict[str, Any]]:
     assessment = _one(access, id)
     check_change(access.reader, assessment)
     services.retry(space=access.space, assessment_id=assessment.pk, now=database_now())
-    return Status(202, {"id": assessment.pk, "status": State.QUEUED})
+    return Status(202, {"id": assessment.pk, "status": _one(access, id).state})
 
 
 @router.get(
