@@ -63,8 +63,11 @@ def measure(folder: Path, rounds: int) -> None:
     with running_processes(settings.DATABASE_URL, folder) as started:
         started.worker()
         base = f"{started.web().url}/api/v1/"
-        options = {"headers": {"Authorization": f"Bearer {key}"}, "timeout": 60}
-        with httpx2.Client(base_url=base, **options) as client, ThreadPoolExecutor(CLIENTS) as pool:
+        named = {"Authorization": f"Bearer {key}"}
+        with (
+            httpx2.Client(base_url=base, headers=named, timeout=60) as client,
+            ThreadPoolExecutor(CLIENTS) as pool,
+        ):
             for count, workers in (("one client", 1), (f"{CLIENTS} clients at once", CLIENTS)):
                 said = list(itertools.islice(told, rounds))
                 run = pool.map if workers > 1 else map
