@@ -25,7 +25,7 @@ from memory.memories.bulk import pin_memories
 from memory.memories.edit_form import IN_THE_BIN, SENTENCES, edited
 from memory.models import Memory, Reason, Status
 from memory.models.policies import current_policy
-from memory.reconciliation.discarding import discard_memory, undo_discard
+from memory.reconciliation.discarding import discard_memory, superseded_by, undo_discard
 
 
 @require_http_methods(["GET", "POST"])
@@ -122,6 +122,11 @@ def discard(
     lesson = _lesson(access, message_id, memory_id)
     if lesson is None or not lesson.is_new:
         raise Http404
+    _discard(access, memory_id)
+    return _drawn(request, access, message_id, memory_id)
+
+
+def _discard(access: Access, memory_id: UUID) -> None:
     discard_memory(
         space=access.space,
         memory_id=memory_id,
@@ -129,7 +134,6 @@ def discard(
         now=timezone.now(),
         reason=Reason("discarded_at_source"),
     )
-    return _drawn(request, access, message_id, memory_id)
 
 
 @require_POST
@@ -137,9 +141,12 @@ def discard(
 def restore(
     request: PageRequest, access: Access, message_id: UUID, memory_id: UUID
 ) -> HttpResponse:
-    """Undo `discard`."""
+    """Undo `discard`, or the joining or splitting that replaced the memory."""
     if _lesson(access, message_id, memory_id) is None:
         raise Http404
+    for one in _lessons(access, message_id):
+        if memory_id in [old.pk for old in superseded_by(one.memory)]:
+            _discard(access, one.memory_id)
     undo_discard(space=access.space, memory_id=memory_id, actor=access.actor, now=timezone.now())
     return _drawn(request, access, message_id, memory_id)
 

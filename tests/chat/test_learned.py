@@ -128,7 +128,7 @@ def test_two_memories_that_belong_together_are_joined(
     assert (joined.importance, joined.expires_at, joined.pinned) == (0.9, None, True)
     assert [stored(one).bin_reason for one in (taught, bees)] == ["superseded"] * 2
 
-    call(alice, reply, "exchange_discard", joined)  # which undoes it
+    call(alice, reply, "exchange_restore", bees)  # which undoes it
 
     assert live_of(reply) == [taught, bees]
     first = call(alice, reply, "exchange_join", taught)  # nothing is above it
@@ -148,6 +148,9 @@ def test_a_memory_is_split_into_the_lines_that_a_person_writes(
     assert stored(taught).status == "binned"
     again = call(alice, reply, "exchange_split", taught, content="one\ntwo")
     assert "This memory is in the bin." in text(again)
+    for line in live_of(reply):
+        call(alice, reply, "exchange_discard", line)
+    assert live_of(reply) == [taught]
 
 
 def test_what_it_had_superseded_is_back_when_it_is_discarded(
