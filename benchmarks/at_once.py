@@ -24,7 +24,7 @@ PAUSE = 0.005  # seconds between two searches
 # Each person has one fact, so that none changes another.
 SYLLABLES = ["Ba", "Ti", "Mo", "Ze"], ["ren", "lu", "ska", "dor", "vi"], ["na", "to", "mir", "kel"]
 KIN = itertools.cycle(["sister", "boss", "cousin", "neighbour", "teacher"])
-FOODS = itertools.cycle(["peanuts", "mustard", "celery", "shrimps", "almonds", "sesame", "eggs"])
+FOODS = itertools.cycle(["peanuts", "mustard", "lupins", "shrimps", "almonds", "sesame", "eggs"])
 
 
 def facts() -> Iterator[tuple[str, str]]:
