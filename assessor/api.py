@@ -5,18 +5,18 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from asgiref.sync import async_to_sync, sync_to_async
+from asgiref.sync import sync_to_async
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 from ninja import Query, Router, Status
 
 from accounts.authentication import Access, access_to
 from accounts.limits.rate_limits import CallKind, count_call
-from assessor.assessing import AssessmentResult, Exchange, names_model
+from assessor.assessing import AssessmentResult, Exchange, assess_locally, is_built_in
 from assessor.gate import GATE_HEADER, GateReason
 from assessor.gate.exchanges import gate_of
 from assessor.lessons import lessons_of
-from assessor.models import Assessment, State
+from assessor.models import Assessment
 from assessor.outbox import services
 from assessor.saving.exchanges import earlier_texts, ignored, unsaved
 from assessor.saving.immediate import assess_now
@@ -101,8 +101,8 @@ def _prepared(access: Access, exchange: Exchange, said_at: datetime) -> _Prepare
     """
     document, now = current_policy(access.space).document, timezone.now()
     chosen = chosen_model(Purpose.ASSESS, access.space)
-    may_ask_model = chosen is not None and names_model(exchange, document)
-    count_call(access, CallKind.ASSESS if may_ask_model else CallKind.SEARCH, now=now)
+    built_in = is_built_in(exchange, document, has_model=chosen is not None)
+    count_call(access, CallKind.SEARCH if built_in else CallKind.ASSESS, now=now)
     earlier = earlier_texts(exchange, access.space, before=said_at)
     release_connection()
     texts = (exchange.user_message, exchange.assistant_response, *texts_of(exchange.context))
@@ -110,8 +110,9 @@ def _prepared(access: Access, exchange: Exchange, said_at: datetime) -> _Prepare
         if document.assessment.mask_secrets:
             exchange = mask_exchange(exchange)
         assessed, result = assessed_part(exchange), None
-        if not may_ask_model:
-            result = async_to_sync(assess_now)(access.space, assessed, document, chosen, earlier)
+        if built_in:
+            rubric = exchange.rubric or document.assessment.rubric
+            result = assess_locally(assessed, rubric, earlier)
     return _Prepared(exchange, assessed, document, chosen, earlier, result)
 
 
@@ -147,8 +148,9 @@ def queue_assessment(
 ) -> Status[dict[str, Any]]:
     """Queue an exchange for assessment.
 
-    The exchange is stored at once, and a worker assesses it exactly once. An exchange without a
-    person's own words is ignored; the header `X-Ebb-Gate` has the reason.
+    The exchange is stored at once and assessed exactly once: by the built-in assessor before the
+    response, by a connected model later. An exchange without a person's own words is ignored; the
+    header `X-Ebb-Gate` has the reason.
     """
     access = access_to(request, "write", asked.user_id)
     exchange, now = asked.exchange(access), database_now()
@@ -164,7 +166,7 @@ def queue_assessment(
             idempotency_key=key_of(idempotency_key, access.reader),
             learns=access.learns,
         )
-    return Status(202, {"id": assessment.pk, "status": assessment.state})
+    return Status(202, {"id": assessment.pk, "status": _one(access, str(assessment.pk)).state})
 
 
 @router.get(
@@ -216,7 +218,7 @@ def retry_assessment(request: HttpRequest, id: RowId) -> Status[dict[str, Any]]:
     assessment = _one(access, id)
     check_change(access.reader, assessment)
     services.retry(space=access.space, assessment_id=assessment.pk, now=database_now())
-    return Status(202, {"id": assessment.pk, "status": State.QUEUED})
+    return Status(202, {"id": assessment.pk, "status": _one(access, id).state})
 
 
 @router.get(

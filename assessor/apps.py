@@ -5,17 +5,18 @@ from django.utils.translation import gettext_lazy as _
 
 
 class AssessorConfig(AppConfig):
-    """The assessor app: registers its export sections, erasure, write guard and background job."""
+    """The assessor app: registers its export sections, erasure, write guard, background jobs, and
+    what it assesses at once."""
 
     name = "assessor"
     verbose_name = _("Assessment")
 
     def ready(self) -> None:
         # Importable only once models are loaded.
-        from assessor import reassessing
+        from assessor import reassessing, tasks
         from assessor.documents import document_job
         from assessor.language_model import consolidating
-        from assessor.outbox import erasure
+        from assessor.outbox import erasure, queue
         from assessor.outbox.transfer import SECTIONS
         from assessor.saving.write_guard import GUARD, facets_of
         from memory.consolidation import summarizing
@@ -27,6 +28,7 @@ class AssessorConfig(AppConfig):
 
         contribute(*SECTIONS)
         register_erasure(erasure.erase)
+        queue.register(tasks.assess_at_once)
         write_guard.register(GUARD)
         patched_facets.register(facets_of)
         summarizing.register(consolidating.summarize)

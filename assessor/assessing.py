@@ -111,9 +111,10 @@ class AssessmentResult:
         return self.facets["P"] if self.facets else None
 
 
-def names_model(exchange: Exchange, policy: PolicyDocument) -> bool:
-    """Return whether the assessment may ask a model, if there is one."""
-    return (exchange.provider or policy.assessment.provider) != "local"
+def is_built_in(exchange: Exchange, policy: PolicyDocument, *, has_model: bool) -> bool:
+    """Return whether the built-in assessor alone assesses the exchange, and asks no model."""
+    provider = exchange.provider or policy.assessment.provider
+    return provider == "local" or (provider == "auto" and not has_model)
 
 
 async def assess_exchange(

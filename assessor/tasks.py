@@ -5,6 +5,7 @@ import logging
 import random
 import threading
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from contextvars import copy_context
 from dataclasses import replace
 from datetime import timedelta
 from functools import partial
@@ -17,7 +18,14 @@ from django.conf import settings
 from django.utils import timezone
 
 from accounts.limits.limit_counts import add
-from assessor.assessing import AssessmentResult, Exchange, assess_exchange, fall_back
+from assessor.assessing import (
+    AssessmentResult,
+    Exchange,
+    assess_exchange,
+    assess_locally,
+    fall_back,
+    is_built_in,
+)
 from assessor.errors import AssessmentError
 from assessor.language_model.reconciling import Advice, advise
 from assessor.llm import MeteredModel, get_model
@@ -26,7 +34,7 @@ from assessor.outbox import services, spans
 from assessor.outbox.notices import mail_owners
 from assessor.outbox.queue import TASK
 from assessor.outbox.turns import Turns, claim_in_turn
-from assessor.saving.exchanges import earlier_texts, joined, span_of
+from assessor.saving.exchanges import earlier_texts, exchange_of, joined, span_of
 from assessor.saving.second_opinion import Opinion, opinion_on
 from assessor.screening import Finding
 from foundation import log_ids
@@ -77,6 +85,30 @@ def assess(space_id: int, assessment_id: str) -> None:
                 enqueue(TASK, space_id, UUID(assessment_id))
 
 
+def assess_at_once(assessment: Assessment) -> bool:
+    """Assess the exchange in this process, unless an endpoint must answer for that; return whether
+    this process has claimed it."""
+    if _needs_endpoint(assessment):
+        return False
+    claimed = services.claim(
+        space_id=assessment.space_id, assessment_id=assessment.pk, now=database_now()
+    )
+    if claimed is not None:
+        copy_context().run(_assess, claimed)  # the ids in the log end with it
+    return claimed is not None
+
+
+def _needs_endpoint(assessment: Assessment) -> bool:
+    """Return whether a connected model assesses the exchange or embeds its memories."""
+    space = assessment.space
+    embedders = filter(None, [space.embedder, space.next_embedder])
+    if any(embedder.provider != "local" for embedder in embedders):
+        return True
+    policy = current_policy(space).document
+    has_model = chosen_model(Purpose.ASSESS, space) is not None
+    return not is_built_in(exchange_of(assessment), policy, has_model=has_model)
+
+
 def _assess(assessment: Assessment) -> None:
     log_ids.request_id.set(assessment.request_id)
     log_ids.assessment_id.set(str(assessment.pk))
@@ -117,8 +149,11 @@ def _result(assessment: Assessment, exchange: Exchange, policy: PolicyDocument) 
     Raises AssessmentError.
     """
     chosen = chosen_model(Purpose.ASSESS, assessment.space)
-    patience = _patience(assessment, policy, chosen) if chosen else 1
+    rubric = exchange.rubric or policy.assessment.rubric
     earlier = earlier_texts(exchange, assessment.space, before=assessment.created_at)
+    if is_built_in(exchange, policy, has_model=chosen is not None):
+        return assess_locally(exchange, rubric, earlier)
+    patience = _patience(assessment, policy, chosen) if chosen else 1
     release_connection()
     try:
         result = _asked(assessment, exchange, policy, chosen, attempt=patience, earlier=earlier)
@@ -128,7 +163,6 @@ def _result(assessment: Assessment, exchange: Exchange, policy: PolicyDocument) 
         if chosen is None or not (last and policy.assessment.fallback):
             raise
         services.record_failed_try(assessment=assessment, error=error, now=database_now())
-        rubric = exchange.rubric or policy.assessment.rubric
         result = fall_back(exchange, rubric, chosen.model, FallbackReason.NO_ANSWER, earlier)
         return replace(result, connection_id=chosen.connection_id)
     if chosen is None or chosen.connection is None:
@@ -149,8 +183,7 @@ def _asked(
     """Return the result of this attempt, and store the usage of the model. Raises
     AssessmentError."""
     if chosen is None:
-        work = assess_exchange(exchange, policy, None, **options)
-        return asyncio.run(_renewing(assessment, work))
+        return _wait_for(assess_exchange(exchange, policy, None, **options))
     meter = UsageMeter.of(assessment.space, UsagePurpose.ASSESS, chosen)
     model = MeteredModel(get_model(**chosen.configuration), meter)
 

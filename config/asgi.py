@@ -26,7 +26,7 @@ def _application() -> Any:
     from operations.monitoring.reporting import start_reporting
 
     start_reporting("web")
-    _load_embedders()
+    _load_models()
     pages_and_api = ServeStaticASGI(
         StreamingASGIHandler(),
         root=settings.STATIC_ROOT,
@@ -49,13 +49,14 @@ def _freeze() -> None:
     gc.freeze()
 
 
-def _load_embedders() -> None:
-    """Load the built-in embedders at start, so that no request waits for them.
+def _load_models() -> None:
+    """Load the built-in models at start, so that no request waits for them.
 
-    If a model is missing, requests report that.
+    If an embedder is missing, requests report that.
     """
     from django.conf import settings
 
+    from assessor.assessing import Exchange, assess_locally
     from memory.embeddings import MULTILINGUAL, EmbeddingError, count_dimensions
 
     needed = {MULTILINGUAL}  # by the checks of new memories
@@ -64,6 +65,7 @@ def _load_embedders() -> None:
     for model in needed:
         with suppress(EmbeddingError):
             count_dimensions("local", model)
+    assess_locally(Exchange("…"))
 
 
 application = _application()

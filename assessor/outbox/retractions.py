@@ -13,7 +13,7 @@ from django.db import transaction
 from accounts.models import Space
 from assessor.models import Assessment, State
 from assessor.outbox.masking import forget_secrets
-from assessor.outbox.queue import enqueue_on_commit
+from assessor.outbox.queue import assess_on_commit
 from assessor.saving.taught import lock_taught, made_in
 from foundation.actors import Actor
 from memory.models import BinReason, Memory, Reason
@@ -96,7 +96,7 @@ def put_back(
         rows.filter(pk=waiting.pk).update(
             state=State.QUEUED, due_at=now, enqueued_at=now, finished_at=None, reasoning=""
         )
-        enqueue_on_commit(waiting)
+        assess_on_commit(waiting)
     return [one.pk for one in taken]
 
 

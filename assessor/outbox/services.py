@@ -25,7 +25,7 @@ from assessor.lessons import lessons_of
 from assessor.models import MAX_ATTEMPTS, Assessment, State
 from assessor.outbox.endings import end, fail, fail_exhausted, failed_tries, spent_on
 from assessor.outbox.masking import forget_secrets
-from assessor.outbox.queue import TASK, enqueue_on_commit, requeue
+from assessor.outbox.queue import TASK, assess_on_commit, requeue
 from assessor.saving.exchanges import span_of
 from assessor.saving.reassessed import changed_others, new_facts, update_memories
 from assessor.saving.remembering import MemoryWriteIntent, keep_all, write_intents
@@ -67,7 +67,7 @@ def queue_assessment(
     idempotency_key: str | None = None,
     learns: bool = True,
 ) -> Assessment:
-    """Write the exchange, said at `said_at` or now, into the outbox; enqueue it on commit, unless
+    """Write the exchange, said at `said_at` or now, into the outbox; assess it on commit, unless
     it is due later. The zone of that moment is the speaker's.
 
     An exchange that teaches nothing is ignored at once: any exchange if `learns` is false,
@@ -85,18 +85,18 @@ def queue_assessment(
             space=space, idempotency_key=idempotency_key, defaults=values
         )
     if assessment.state == State.QUEUED and (due_at is None or due_at <= now):
-        enqueue_on_commit(assessment)
+        assess_on_commit(assessment)
     return assessment
 
 
 def complete_exchange(
     *, space: Space, assessment_id: UUID, assistant_response: str, now: datetime
 ) -> None:
-    """Add the reply to an exchange that waited for it, and enqueue the exchange."""
+    """Add the reply to an exchange that waited for it, and assess it on commit."""
     waiting = Assessment.objects.filter(space_id=space.pk, pk=assessment_id, state=State.QUEUED)
     alone = waiting.filter(span_ends_at=None, part_of=None)
     if alone.update(assistant_response=assistant_response, due_at=now, enqueued_at=now):
-        enqueue_on_commit(Assessment(pk=assessment_id, space=space))
+        assess_on_commit(Assessment(pk=assessment_id, space=space))
         return
     # An exchange in a span has a new reply, and is due when its span is.
     waiting.update(assistant_response=assistant_response)
@@ -261,7 +261,7 @@ def retry(*, space: Space, assessment_id: UUID, now: datetime) -> None:
         raise Conflict("Only a failed assessment can be retried.")
     first = Assessment(pk=first_id, space=space)
     requeue(Assessment.objects.in_span(first).filter(state=State.FAILED), now)
-    enqueue_on_commit(first)
+    assess_on_commit(first)
 
 
 @transaction.atomic

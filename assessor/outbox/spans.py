@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 from django.db import transaction
 
 from assessor.models import Assessment, State
-from assessor.outbox.queue import enqueue_on_commit, requeue
+from assessor.outbox.queue import assess_on_commit, requeue
 from assessor.saving.exchanges import exchange_of, rows_of
 from assessor.screening import assessed_part
 from foundation.database.locks import lock_changes
@@ -59,7 +59,7 @@ def wait_for_span(*, assessment: Assessment, idle: timedelta, now: datetime) -> 
         return
     if span is not None:
         _update(span, span_ends_at=now, due_at=now, enqueued_at=now)
-        enqueue_on_commit(span)
+        assess_on_commit(span)
     requeue(mine, ends_at, span_ends_at=ends_at)
 
 

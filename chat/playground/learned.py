@@ -1,5 +1,6 @@
-"""Pages: editing or discarding an exchange's memories in the chat."""
+"""Pages: editing, pinning, joining, splitting or discarding an exchange's memories in the chat."""
 
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 from uuid import UUID
@@ -8,19 +9,23 @@ from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts.authentication import Access
 from accounts.pages import PageRequest, space_page
 from assessor.lessons import Lesson
 from assessor.outbox import services
+from assessor.saving.regrouping import regroup
 from chat.models import Message
 from chat.refusals import GONE, refusal
 from foundation.errors import Conflict
-from memory.memories.edit_form import edited
-from memory.models import Reason, Status
+from memory.drafts import MAX_CONTENT
+from memory.memories.bulk import pin_memories
+from memory.memories.edit_form import IN_THE_BIN, SENTENCES, edited
+from memory.models import Memory, Reason, Status
 from memory.models.policies import current_policy
-from memory.reconciliation.discarding import discard_memory, undo_discard
+from memory.reconciliation.discarding import discard_memory, superseded_by, undo_discard
 
 
 @require_http_methods(["GET", "POST"])
@@ -43,8 +48,69 @@ def edit(request: PageRequest, access: Access, message_id: UUID, memory_id: UUID
         "url": reverse("exchange_edit", args=[*where, memory_id]),
         "cancel_url": reverse("exchange", args=where) + f"?back={memory_id}",
         "target": f"#exchange-{message_id}",
+        "split_url": reverse("exchange_split", args=[*where, memory_id]),
     }
     return _drawn(request, access, message_id, memory_id, **form, **addresses, editing=memory_id)
+
+
+@require_POST
+@space_page("write")
+def pin(request: PageRequest, access: Access, message_id: UUID, memory_id: UUID) -> HttpResponse:
+    """Pin or unpin a memory, as the pressed button says."""
+    if _lesson(access, message_id, memory_id) is None:
+        return refusal(request, GONE)
+    pin_memories(
+        space=access.space,
+        memory_ids=[memory_id],
+        pinned=request.POST.get("pinned") == "yes",
+        actor=access.actor,
+        now=timezone.now(),
+    )
+    return _drawn(request, access, message_id, memory_id)
+
+
+@require_POST
+@space_page("write")
+def join(request: PageRequest, access: Access, message_id: UUID, memory_id: UUID) -> HttpResponse:
+    """Join a memory with the active one above it."""
+    live = [one for one in _lessons(access, message_id) if one.memory.status == Status.LIVE]
+    at = next((at for at, one in enumerate(live) if one.memory_id == memory_id), 0)
+    if at == 0:
+        return refusal(request, GONE)
+    pair = [one.memory for one in live[at - 1 : at + 1]]
+    return _regrouped(request, access, message_id, pair, ["\n".join(one.content for one in pair)])
+
+
+@require_POST
+@space_page("write")
+def split(request: PageRequest, access: Access, message_id: UUID, memory_id: UUID) -> HttpResponse:
+    """Save each line of the edited text as a memory, in place of the edited one."""
+    lesson = _lesson(access, message_id, memory_id)
+    if lesson is None:
+        return refusal(request, GONE)
+    lines = [line.strip() for line in request.POST.get("content", "").splitlines() if line.strip()]
+    if len(lines) < 2:
+        return refusal(request, _("Write each memory on a line of its own first."))
+    return _regrouped(request, access, message_id, [lesson.memory], lines)
+
+
+def _regrouped(
+    request: PageRequest, access: Access, message_id: UUID, old: Sequence[Memory], texts: list[str]
+) -> HttpResponse:
+    assessment = _exchange(access, message_id).assessment
+    if assessment is None or max(map(len, texts)) > MAX_CONTENT:
+        return refusal(request, SENTENCES["content"])
+    try:
+        made = regroup(
+            assessment=assessment,
+            memory_ids=[one.pk for one in old],
+            texts=texts,
+            actor=access.actor,
+            now=timezone.now(),
+        )
+    except Conflict:
+        return refusal(request, IN_THE_BIN)
+    return _drawn(request, access, message_id, made[0].pk)
 
 
 @require_POST
@@ -56,6 +122,11 @@ def discard(
     lesson = _lesson(access, message_id, memory_id)
     if lesson is None or not lesson.is_new:
         raise Http404
+    _discard(access, memory_id)
+    return _drawn(request, access, message_id, memory_id)
+
+
+def _discard(access: Access, memory_id: UUID) -> None:
     discard_memory(
         space=access.space,
         memory_id=memory_id,
@@ -63,7 +134,6 @@ def discard(
         now=timezone.now(),
         reason=Reason("discarded_at_source"),
     )
-    return _drawn(request, access, message_id, memory_id)
 
 
 @require_POST
@@ -71,9 +141,12 @@ def discard(
 def restore(
     request: PageRequest, access: Access, message_id: UUID, memory_id: UUID
 ) -> HttpResponse:
-    """Undo `discard`."""
+    """Undo `discard`, or the joining or splitting that replaced the memory."""
     if _lesson(access, message_id, memory_id) is None:
         raise Http404
+    for one in _lessons(access, message_id):
+        if memory_id in [old.pk for old in superseded_by(one.memory)]:
+            _discard(access, one.memory_id)
     undo_discard(space=access.space, memory_id=memory_id, actor=access.actor, now=timezone.now())
     return _drawn(request, access, message_id, memory_id)
 
@@ -101,10 +174,15 @@ def _exchange(access: Access, message_id: UUID) -> Message:
 
 def _lesson(access: Access, message_id: UUID, memory_id: UUID) -> Lesson | None:
     """Return the lesson of this memory in the exchange; None if the memory was purged."""
+    lessons = _lessons(access, message_id)
+    return next((one for one in lessons if one.memory_id == memory_id), None)
+
+
+def _lessons(access: Access, message_id: UUID) -> list[Lesson]:
     assessment = _exchange(access, message_id).assessment
     if assessment is None:
         raise Http404
-    return next((one for one in assessment.lessons if one.memory_id == memory_id), None)
+    return assessment.lessons
 
 
 def _drawn(

@@ -1,5 +1,6 @@
 """An exchange on its way through the outbox, for the tests of its stations."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -14,6 +15,7 @@ from memory.models import Memory
 NOW = datetime(2026, 2, 18, 12, 0, tzinfo=UTC)
 SECOND = timedelta(seconds=1)
 EXCHANGE = Exchange("I moved to Lisbon in March", "How do you like it?")
+BY_MODEL = replace(EXCHANGE, provider="llm")  # waits for a worker
 
 
 def queued(space: Space, exchange: Exchange = EXCHANGE, **options: Any) -> Assessment:
@@ -24,8 +26,8 @@ def claim(assessment: Assessment, now: datetime = NOW) -> Assessment | None:
     return services.claim(space_id=assessment.space_id, assessment_id=assessment.pk, now=now)
 
 
-def claimed(space: Space) -> Assessment:
-    taken = claim(queued(space))
+def claimed(space: Space, exchange: Exchange = EXCHANGE) -> Assessment:
+    taken = claim(queued(space, exchange))
     assert taken is not None
     return taken
 

@@ -15,6 +15,7 @@ from assessor.outbox import services
 from memory.models import Memory, PolicyVersion
 from memory.policy import PolicyDocument
 from tests.assessor.outbox import (
+    BY_MODEL,
     EXCHANGE,
     NOW,
     SECOND,
@@ -115,7 +116,7 @@ def test_a_reply_that_comes_after_the_assessing_changes_nothing(space: Space) ->
 
 @pytest.mark.django_db(transaction=True)
 def test_of_many_who_claim_at_once_one_gets_it(space: Space, queue: str) -> None:
-    rows = [services.queue_assessment(space=space, exchange=EXCHANGE, now=NOW) for _ in range(10)]
+    rows = [queued(space, BY_MODEL) for _ in range(10)]
     barrier = threading.Barrier(4)
     won: list[UUID] = []
 

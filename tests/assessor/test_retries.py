@@ -22,6 +22,7 @@ from memory.models import Memory, PolicyVersion
 from memory.models.reasons import Reason, in_words
 from memory.policy import PolicyDocument
 from tests.assessor.outbox import (
+    BY_MODEL,
     EXCHANGE,
     NOW,
     SECOND,
@@ -146,7 +147,7 @@ def test_a_lease_is_renewed_again_when_the_database_was_away(
     space: Space, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(services, "LEASE", timedelta(milliseconds=60))
-    held = claimed(space)
+    held = claimed(space, BY_MODEL)
 
     def rename(before: str, after: str) -> None:
         with connection.cursor() as cursor:

@@ -92,7 +92,7 @@ def test_a_failed_assessment_is_tried_again_before_ones_eyes(
     page.goto(page_of(web, row))
     expect(page.get_by_text("The model is away.")).to_be_visible()
     page.get_by_role("button", name="Try again").click()
-    expect(page.get_by_role("heading", name="The saved memory")).to_be_visible(timeout=PATIENT)
+    expect(page.get_by_role("heading", name="The saved memory")).to_be_visible()
     expect(page.locator("#stored .chip.good")).to_have_text("saved")
     expect(page.locator("#stored .memory")).to_contain_text("penicillin")
     expect(page.get_by_role("button", name="Try again")).to_have_count(0)

@@ -16,13 +16,7 @@ from tests.memory.writing import create_memory
 from tests.processes import Web
 from tests.stub_model import StubModel
 
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.stack,
-    pytest.mark.django_db(transaction=True),
-    pytest.mark.usefixtures("worker"),
-]
-PATIENT = 90_000  # milliseconds, for what a worker does
+pytestmark = [pytest.mark.browser, pytest.mark.stack, pytest.mark.django_db(transaction=True)]
 
 STORY = "I'm allergic to penicillin, and I moved to Lisbon in March"
 
@@ -98,7 +92,7 @@ def test_what_is_said_is_remembered_and_recalled(log_in: LogIn, space: Space) ->
     reply = page.locator(".message.assistant:not(.streaming)")
     expect(reply).to_contain_text("built-in responder")
     learned = page.locator(".learned")
-    expect(learned.get_by_text("saved", exact=True)).to_be_visible(timeout=PATIENT)
+    expect(learned.get_by_text("saved", exact=True)).to_be_visible()
     card = learned.locator(".memory")
     expect(card).to_contain_text("penicillin")
     expect(card).to_contain_text(re.compile(r"importance 0\.\d+|importance 1\.0*"))
@@ -126,7 +120,7 @@ def test_what_is_said_is_remembered_and_recalled(log_in: LogIn, space: Space) ->
 def test_a_conversation_is_there_again_after_a_reload(log_in: LogIn) -> None:
     page = log_in()
     say(page, STORY)
-    expect(page.locator(".learned .chip.good")).to_be_visible(timeout=PATIENT)
+    expect(page.locator(".learned .chip.good")).to_be_visible()
     page.reload()
     expect(page.locator(".message.user .prose")).to_have_text(STORY)
     expect(page.locator(".learned .memory")).to_contain_text("penicillin")

@@ -10,13 +10,7 @@ from memory.models import Memory, RelevanceMark
 from tests.browser.conftest import LogIn
 from tests.memory.writing import remember, set_policy, stored
 
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.stack,
-    pytest.mark.django_db(transaction=True),
-    pytest.mark.usefixtures("worker"),
-]
-PATIENT = 90_000  # milliseconds, for what a worker does
+pytestmark = [pytest.mark.browser, pytest.mark.stack, pytest.mark.django_db(transaction=True)]
 CONTENTS = [
     "User lives in a flat in Lisbon", "User likes tea", "User sings in a choir",
     "User has a cat", "User owns a bicycle",
@@ -99,7 +93,7 @@ def test_what_was_learned_is_corrected_and_discarded(log_in: LogIn, space: Space
     page.keyboard.press("Enter")
     learned = page.locator(".learned")
     card = learned.locator(".memory")
-    expect(card).to_contain_text("penicillin", timeout=PATIENT)
+    expect(card).to_contain_text("penicillin")
     card.hover()
     learned.get_by_role("button", name="Edit").click()
     learned.get_by_label("Text", exact=True).fill("User is allergic to penicillin")

@@ -81,21 +81,76 @@ def test_what_was_learned_is_discarded_and_taken_back(
 
 
 def test_each_memory_of_the_exchange_is_edited_and_discarded_alone(
-    alice: User, space: Space, reply: Message, taught: Memory
+    alice: User, reply: Message, taught: Memory, bees: Memory
 ) -> None:
-    other = learn(space, "User keeps bees", now=NOW)
-    lesson(exchange_of(reply).get(), other, 1)
-    Memory.objects.filter(pk=other.pk).update(source_assessment=reply.assessment_id, source_place=1)
     page = text(login(alice).get(reverse("exchange", args=["home", reply.pk])))
     assert taught.content in page
-    assert other.content in page
+    assert bees.content in page
 
-    call(alice, reply, "exchange_discard", other)
+    call(alice, reply, "exchange_discard", bees)
     form = {"content": "User lives in Porto", "memory_type": "fact", "importance": "0.9"}
     call(alice, reply, "exchange_edit", taught, **form)
 
-    assert [stored(one).status for one in (taught, other)] == ["live", "binned"]
+    assert [stored(one).status for one in (taught, bees)] == ["live", "binned"]
     assert stored(taught).content == "User lives in Porto"
+
+
+@pytest.fixture
+def bees(space: Space, reply: Message, taught: Memory) -> Memory:
+    """The second memory of the reply's exchange."""
+    bees = learn(space, "User keeps bees", now=NOW)
+    lesson(exchange_of(reply).get(), bees, 1)
+    Memory.objects.filter(pk=bees.pk).update(source_assessment=reply.assessment_id, source_place=1)
+    return bees
+
+
+def live_of(reply: Message) -> list[Memory]:
+    return [one for one in exchange_of(reply).get().memories if one.status == "live"]
+
+
+def test_what_was_learned_is_pinned_and_unpinned(
+    alice: User, reply: Message, taught: Memory
+) -> None:
+    for pressed in ("yes", "no"):
+        answer = call(alice, reply, "exchange_pin", taught, pinned=pressed)
+        assert ("kept forever" in text(answer)) == stored(taught).pinned == (pressed == "yes")
+
+
+def test_two_memories_that_belong_together_are_joined(
+    alice: User, reply: Message, taught: Memory, bees: Memory
+) -> None:
+    Memory.objects.filter(pk=bees.pk).update(importance=0.9, expires_at=None, pinned=True)
+
+    call(alice, reply, "exchange_join", bees)
+
+    [joined] = live_of(reply)
+    assert joined.content == f"{taught.content}\n{bees.content}"
+    assert (joined.importance, joined.expires_at, joined.pinned) == (0.9, None, True)
+    assert [stored(one).bin_reason for one in (taught, bees)] == ["superseded"] * 2
+
+    call(alice, reply, "exchange_restore", bees)  # which undoes it
+
+    assert live_of(reply) == [taught, bees]
+    first = call(alice, reply, "exchange_join", taught)  # nothing is above it
+    assert first["HX-Reswap"] == "none"
+    assert live_of(reply) == [taught, bees]
+
+
+def test_a_memory_is_split_into_the_lines_that_a_person_writes(
+    alice: User, reply: Message, taught: Memory
+) -> None:
+    refused = call(alice, reply, "exchange_split", taught, content="User lives in Lisbon")
+    assert refused["HX-Reswap"] == "none"
+
+    call(alice, reply, "exchange_split", taught, content="User lives\r\n\r\nin Lisbon ")
+
+    assert [one.content for one in live_of(reply)] == ["User lives", "in Lisbon"]
+    assert stored(taught).status == "binned"
+    again = call(alice, reply, "exchange_split", taught, content="one\ntwo")
+    assert "This memory is in the bin." in text(again)
+    for line in live_of(reply):
+        call(alice, reply, "exchange_discard", line)
+    assert live_of(reply) == [taught]
 
 
 def test_what_it_had_superseded_is_back_when_it_is_discarded(

@@ -73,9 +73,10 @@ def assert_each_assessed_once(space: Space, said: list[str]) -> None:
 
 @pytest.mark.long
 def test_what_came_while_no_worker_ran_is_assessed_once(
-    processes: Processes, space: Space, key: MakeKey
+    processes: Processes, space: Space, key: MakeKey, stub_model: StubModel
 ) -> None:
-    post_all(processes.web().url, key(), SAID)
+    model = {"OPENAI_BASE_URL": stub_model.base_url}  # which the worker lacks
+    post_all(processes.web(**model).url, key(), SAID)
     assert unfinished() == EXCHANGES
     processes.worker()
     wait_until(lambda: unfinished() == 0, within=480, what="the end of all assessments")
@@ -181,10 +182,11 @@ def test_a_space_whose_model_hangs_leaves_places_for_others(
 
 
 def test_a_broker_that_is_away_loses_nothing(
-    processes: Processes, space: Space, key: MakeKey
+    processes: Processes, space: Space, key: MakeKey, stub_model: StubModel
 ) -> None:
     said = ["I'm allergic to penicillin", "My name is Mara"]
-    web = processes.web(CELERY_BROKER_URL="amqp://guest@127.0.0.1:1//")
+    model = {"OPENAI_BASE_URL": stub_model.base_url}  # which the worker lacks
+    web = processes.web(**model, CELERY_BROKER_URL="amqp://guest@127.0.0.1:1//")
     post_all(web.url, key(), said)
     wait_until(lambda: web.has_said("The queue does not answer"), what="the warning")
     assert unfinished() == 2

@@ -275,7 +275,7 @@ class Ebb:
         idempotency_key: str | None = None,
         **options: Unpack[inputs.ExchangeOptions],
     ) -> shapes.Queued:
-        """Queue an exchange for assessment and storage in the background."""
+        """Store an exchange to assess: at once, or in the background by a connected model."""
         body = {"user_message": user_message, "assistant_response": assistant_response, **options}
         key = idempotency_key or uuid4().hex
         queued: shapes.Queued = self._wire.call("POST", "assessments", body, idempotency_key=key)

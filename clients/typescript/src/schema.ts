@@ -64,8 +64,9 @@ export interface paths {
          * Queue assessment
          * @description Queue an exchange for assessment.
          *
-         *     The exchange is stored at once, and a worker assesses it exactly once. An exchange without a
-         *     person's own words is ignored; the header `X-Ebb-Gate` has the reason.
+         *     The exchange is stored at once and assessed exactly once: by the built-in assessor before the
+         *     response, by a connected model later. An exchange without a person's own words is ignored; the
+         *     header `X-Ebb-Gate` has the reason.
          */
         post: operations["queueAssessment"];
         delete?: never;
