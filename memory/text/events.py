@@ -11,12 +11,10 @@ Precision = Literal["day", "month", "year"]
 
 @dataclass(frozen=True)
 class Event:
-    """The time of an event: the first day of its day, month or year, and the speaker's zone.
-    `ahead` is true if the words place it in the future, whatever the day of the statement is."""
+    """The time of an event: the first day of its day, month or year, and the speaker's zone."""
 
     day: date
     precision: Precision
-    ahead: bool
     zone: tzinfo
 
     @property

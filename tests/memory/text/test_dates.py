@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from memory.text.dates import with_dates
+from memory.text.event_dates import with_dates
 from memory.text.lexemes import prepare_question, unspaced_share
 
 NOW = datetime(2023, 6, 14, 12, 0, tzinfo=UTC)  # a Wednesday
