@@ -30,6 +30,7 @@ from memory.store.conversations import lock_beside, lock_conversations
 from memory.store.history import record
 from memory.store.idempotency import Written, earlier_answer, keep_answer
 from memory.store.services import Prepared, prepare_memories, revise_memory, store_memories
+from memory.store.times import starts_at
 
 CONTRADICTING = {Verdict.REVISE, Verdict.SUPERSEDE}
 
@@ -221,6 +222,8 @@ def update_older(
         return _reinforce(old, statement, decision.reason, actor, now)
     if decision.verdict is Verdict.REVISE:
         return _patch(old, statement, decision.reason, actor, now)
+    if starts_at(statement.content, statement.said_at) > now:
+        return None  # `end_superseded` ends it then
     move_to_bin(
         space=statement.space,
         memory_id=old.pk,

@@ -15,9 +15,10 @@ from memory.models import Memory, Reason
 from memory.models.policies import Policy
 from memory.reconciliation.rules import Decision, Verdict
 from memory.store.services import revise_memory
+from memory.store.times import starts_at
 
 # Links each memory to the memory that superseded it and to those that it superseded. A memory has
-# `valid_to` only while it is superseded.
+# `valid_to` only while it is superseded, or will be.
 _CHAIN = """
     WITH RECURSIVE chain (id) AS (
         SELECT %s::uuid
@@ -25,7 +26,7 @@ _CHAIN = """
         SELECT CASE WHEN older.id = chain.id THEN older.superseded_by ELSE older.id END
         FROM chain
         JOIN memory_memory AS older ON older.id = chain.id OR older.superseded_by = chain.id
-        WHERE older.space_id = %s AND older.status = 'binned' AND older.valid_to IS NOT NULL
+        WHERE older.space_id = %s AND older.valid_to IS NOT NULL
     )
     SELECT id FROM chain
 """
@@ -37,11 +38,18 @@ def note_succession(
     """Write the end of the memory that the decision superseded: the moment from which the new one
     is true. Return the new one with what it inherits. Call this in the transaction that wrote the
     new memory."""
-    old = decision.memory
-    if decision.verdict is not Verdict.SUPERSEDE or old is None:
+    superseded = decision.memory if decision.verdict is Verdict.SUPERSEDE else None
+    if (old := superseded or decision.heir_of) is None:
         return new
-    ended = Memory.objects.filter(space_id=new.space_id, pk=old.pk)
-    ended.update(valid_to=max(old.begins_at, new.begins_at), superseded_by=new.pk)
+    if superseded:
+        rows, begins = (
+            Memory.objects.filter(space_id=new.space_id),
+            starts_at(new.content, new.said_at),
+        )
+        rows.filter(pk=old.pk).update(valid_to=max(old.begins_at, begins), superseded_by=new.pk)
+        if begins > now:
+            rows.filter(pk=new.pk).update(valid_from=begins)
+            new.valid_from = begins
     importance, facets = new.importance, facets_in(new)
     heir = inherited(importance, facets, old, policy.document.ttl.tiers)
     if heir == (importance, facets):

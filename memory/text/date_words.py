@@ -10,7 +10,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Literal, NamedTuple
 
 Unit = Literal["day", "week", "month", "year"]
-LANGUAGES = "en zh de es fr it pt nl pl tr ru ja ar ko th".split()
+LANGUAGES = frozenset(
+    ("ar", "de", "en", "es", "fr", "it", "ja", "ko", "nl", "pl", "pt", "ru", "th", "tr", "zh")
+)
 HAN = "一二三四五六七八九十"
 _UNSPACED = ("zh", "ja", "th")
 _YEAR_FIRST = ("zh", "ja", "ko")
@@ -20,6 +22,7 @@ _MOST_IN_WORDS = 31
 WEEK_NAMED = re.compile("week|[周週]|星期|礼拜")
 _IN = "in|since|during|around|from"
 _YEAR = r"(?P<year>(?:19|20)\d\d)(?!\d)"
+_NUMBERED = rf"(?<![\d{HAN}])(?P<month>\d{{1,2}}|[{HAN}]{{1,2}})\s*[月월](?!前)"
 _ALSO: Mapping[str, Mapping[str, int]] = {
     "en": {"day before yesterday": -2, "day after tomorrow": 2, "tonight": 0, "this morning": 0,
            "this afternoon": 0, "this evening": 0, "last night": -1},
@@ -31,8 +34,7 @@ _ALSO: Mapping[str, Mapping[str, int]] = {
 _COUNTS: Mapping[str, Mapping[str, int]] = {"en": {"a": 1, "an": 1, "a couple of": 2}}
 _LOOSER: Mapping[str, Mapping[str, str]] = {
     "en": {"last": "(?:last|this past)"},
-    "zh": {"前": "[以之]?前", "后": "[以之]?后", "周": "(?:周|个?星期|个?礼拜)", "本": "[这本]个?",
-           "个": "个?"},
+    "zh": {"周": "(?:周|个?星期|个?礼拜)", "本": "[这本]个?", "个": "个?"},
 }  # fmt: skip
 # "la mañana" and "de morgen" are mornings; 以前天天 and 前天气 do not say 前天.
 _NOT_AFTER = {"es": "(?<!la )(?<!esta )(?<!cada )(?<!una )(?<!buena )", "zh": "(?<![以目])",
@@ -133,21 +135,14 @@ def _counts(language: str) -> Mapping[str, int]:
     return {num2words(one, lang=language): one for one in numbers} | _COUNTS.get(language, {})
 
 
-def _count(language: str, counts: Mapping[str, int]) -> str:
-    words = _any(counts) or f"[两{HAN}]{{1,3}}"
-    return rf"(?P<count>\d{{1,3}}|(?i:{words}))"
-
-
-def _counted(
-    language: str, fields: Any, counts: Mapping[str, int], unit: Unit
-) -> Iterator[Form]:
+def _counted(language: str, fields: Any, counts: Mapping[str, int], unit: Unit) -> Iterator[Form]:
     """Return the forms of "in ten days" and "ten days ago"."""
-    count = _count(language, counts)
+    count = rf"(?P<count>\d{{1,3}}|(?i:{_any(counts) or f'[两{HAN}]{{1,3}}'}))"
     for side, sign in (("future", 1), ("past", -1)):
         for said in dict.fromkeys(fields[unit].get(side, {}).values()):
             if "{0}" in said:
-                text = _plain(language, said).replace("{0}", count, 1)
-                yield Form(_whole(language, text.replace("{0}", r"\d+")), unit, sign=sign)
+                text = re.sub("[前后]", r"[以之]?\g<0>", _plain(language, said))
+                yield Form(_whole(language, text.replace("{0}", count)), unit, sign=sign)
 
 
 def _weekdays(language: str, fields: Any, names: Mapping[str, int]) -> Iterator[Form]:
@@ -160,7 +155,8 @@ def _weekdays(language: str, fields: Any, names: Mapping[str, int]) -> Iterator[
         named = f"(?P<weekday>{_any(names)})"
         for offset, word in fields["week"]["relative"].items():
             yield Form(_whole("en", f"{named} {word}"), "week", offset)
-        yield Form(_whole("en", rf"(?:[Oo]n|[Bb]y|[Ff]or) {named}(?! (?:morning|evening|night|afternoon)s\b)"), "day", 0)
+        not_each = r"(?! (?:morning|afternoon|evening|night)s\b)"
+        yield Form(_whole("en", f"(?i:on|by|for) {named}{not_each}"), "day", 0)
 
 
 def _written(language: str, fields: Any, months: Mapping[str, int]) -> Iterator[Form]:
@@ -170,7 +166,7 @@ def _written(language: str, fields: Any, months: Mapping[str, int]) -> Iterator[
         numbers = rf"(?P<day>\d{{1,2}})(?P<by>[./])(?P<month>\d{{1,2}})(?P=by){_YEAR}"
         yield Form(re.compile(rf"(?<![\d./]){numbers}"), "day")
     if language in _YEAR_FIRST:
-        month, day = _numbered(), rf"(?P<day>\d{{1,2}}|[{HAN}]{{1,3}})\s*[日号號일]"
+        month, day = _NUMBERED, rf"(?P<day>\d{{1,2}}|[{HAN}]{{1,3}})\s*[日号號일]"
         for offset, word in fields["month"]["relative"].items():
             yield Form(_whole(language, rf"{_plain(language, word)}\s*{day}"), "month", offset)
         for offset, word in fields["year"]["relative"].items():
@@ -188,21 +184,17 @@ def _named(months: Mapping[str, int]) -> str:
     return rf"\b(?P<month>{_any(months)})\b\.?(?<!\b\w\w\w(?=\s[A-Z]\w))"
 
 
-def _numbered() -> str:
-    return rf"(?<![\d{HAN}])(?P<month>\d{{1,2}}|[{HAN}]{{1,2}})\s*[月월](?!前)"
-
-
 def _months(language: str, months: Mapping[str, int]) -> Iterator[Form]:
     """Return the forms of months with a year, and of those without one that are no other words."""
     yield Form(re.compile(rf"(?<!\d){_YEAR}-(?P<month>0[1-9]|1[0-2])(?![\d-])"), "month")
     if language in _YEAR_FIRST:
-        month = _numbered()
-        yield Form(re.compile(rf"(?:{_YEAR}\s*[年년]\s*)?{month}"), "month")
+        yield Form(re.compile(rf"(?:{_YEAR}\s*[年년]\s*)?{_NUMBERED}"), "month")
     else:
         yield Form(re.compile(rf"{_named(months)},?\s+(?:of\s+|del?\s+)?{_YEAR}"), "month")
     if language == "en":
         part = r"(?:(?:early|late|mid)[- ]+)?"
-        yield Form(re.compile(rf"\b(?i:{_IN}|last|this|next|early|late) {part}{_named(months)}"), "month")
+        before = rf"\b(?i:{_IN}|last|this|next|early|late) {part}"
+        yield Form(re.compile(before + _named(months)), "month")
 
 
 def _years(language: str) -> Iterator[Form]:

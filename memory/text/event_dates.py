@@ -11,15 +11,15 @@ import functools
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta, tzinfo
 from itertools import islice
-from typing import Any
+from typing import Any, Literal
 
-from foundation.moments import zone_of
+from foundation.moments import EARLIEST, beginning_of, zone_of
 from memory.text.date_words import LANGUAGES, WEEK_NAMED, Form, Words, number_of, words_of
-from memory.text.events import Event, Precision
 from memory.text.tense import READ, lies_ahead
 
+Precision = Literal["day", "month", "year"]
 MAX_READ = 1000
 """Characters of a statement that are read. A longer text is a document with many dates."""
 MAX_TRIED = 10
@@ -35,19 +35,47 @@ _RECURS = re.compile(
 _ENDS = re.compile(r"\b(?:until|till|up to|(?<!day )before)\b[^.,;]*|直到[^，。；]*", re.IGNORECASE)
 # The bracket of a patched memory (reconciliation.rules.patched): a later statement.
 _PATCH = re.compile(r" \[\d{4}-\d\d-\d\d: .*", re.DOTALL)
+_IN_BRACKETS = re.compile(r"\s?[(（][^()（）]*\d{4}[^()（）]*[)）]")
 _PRECISIONS: dict[str, Precision] = {"week": "month"}
 _SKELETONS = {"day": "yMMMMd", "month": "yMMMM", "year": "y"}
 _END = 1_000  # characters of a question that are searched for times, at each end
 
 
 @dataclass(frozen=True)
+class Event:
+    """The time of an event: the first day of its day, month or year, and the speaker's zone."""
+
+    day: date
+    precision: Precision
+    zone: tzinfo
+
+    @property
+    def at(self) -> datetime:
+        """The day as it is stored: its first moment in UTC, wherever the speaker is."""
+        return beginning_of(self.day, UTC)
+
+    @property
+    def begins_at(self) -> datetime:
+        """The first moment of the day, month or year."""
+        return beginning_of(self.day, self.zone)
+
+    @property
+    def ends_at(self) -> datetime:
+        """The first moment after the day, month or year."""
+        days = {"day": 1, "month": 31, "year": 366}[self.precision]
+        return beginning_of(_first(self.day + timedelta(days=days), self.precision), self.zone)
+
+
+@dataclass(frozen=True)
 class Named:
-    """A time that a text names, where it names it, and whether by its distance from that day."""
+    """A time that a text names, where it names it, whether by its distance from that day, and
+    whether something ends then, as in "until March"."""
 
     event: Event
     start: int
     end: int
     is_relative: bool
+    is_end: bool
 
 
 @dataclass(frozen=True)
@@ -78,12 +106,11 @@ class _Said:
 
     def weekday(self, number: int, offset: int) -> date:
         """Return this weekday before or after the statement, or that of the named week."""
-        monday = self.day - timedelta(days=self.day.weekday())
+        days = number - self.day.weekday()
         if WEEK_NAMED.search(self.found.group()):
-            return monday + timedelta(weeks=offset, days=number)
-        if offset > 0 or (not offset and self.ahead):
-            return self.day + timedelta(days=(number - self.day.weekday() - 1) % 7 + 1)
-        return self.day - timedelta(days=(self.day.weekday() - number - 1) % 7 + 1)
+            return self.day + timedelta(weeks=offset, days=days)
+        after = offset > 0 or (not offset and self.ahead)
+        return self.day + timedelta(days=(days - 1) % 7 + 1 if after else (days % 7) - 7)
 
     def with_year(self, month: int, day: int, *, has_day: bool) -> date:
         """Return the day of a date without a year. Raises ValueError if the year is unknown."""
@@ -91,9 +118,10 @@ class _Said:
         named = (month, day) if has_day else (month,)
         today = (self.day.month, self.day.day)[: len(named)]
         if self.language in READ:
-            return date(self.day.year + (named < today if self.ahead else -(named > today)), month, day)
-        years = (date(self.day.year + more, month, min(day, 28)) for more in (-1, 0, 1))
-        nearest = min(years, key=lambda one: abs(one - self.day))
+            years = named < today if self.ahead else -(named > today)
+            return date(self.day.year + years, month, day)
+        near = (date(self.day.year + more, month, min(day, 28)) for more in (-1, 0, 1))
+        nearest = min(near, key=lambda one: abs(one - self.day))
         if abs(nearest - self.day) > NEAREST:
             raise ValueError("last year or next year")
         return nearest.replace(day=day)
@@ -119,7 +147,7 @@ def event_in(statement: str, said_at: datetime) -> Event | None:
     statement names no time."""
     exactness = list(_SKELETONS).index
     named = min(
-        times_named(statement, said_at),
+        (one for one in times_named(statement, said_at) if not one.is_end),
         key=lambda one: (exactness(one.event.precision), one.is_relative, one.start),
         default=None,
     )
@@ -144,6 +172,17 @@ def with_days(statement: str, said_at: datetime) -> str:
     return written
 
 
+def without_days(statement: str) -> str:
+    """Return a statement without the dates that `with_days` wrote, to compare what it says."""
+    if not _IN_BRACKETS.search(statement):
+        return statement
+    ends = [one.end for one in times_named(statement, EARLIEST) if one.is_relative]
+    for end in sorted(ends, reverse=True):
+        if found := _IN_BRACKETS.match(statement, end):
+            statement = statement[:end] + statement[found.end() :]
+    return statement
+
+
 def _in_brackets(event: Event, language: str) -> str:
     from babel.dates import format_skeleton
 
@@ -154,24 +193,22 @@ def _in_brackets(event: Event, language: str) -> str:
 
 def times_named(statement: str, said_at: datetime) -> Iterator[Named]:
     """Return the times that a statement names, the most exact first."""
-    text = _ENDS.sub(_blank, _PATCH.sub("", statement[:MAX_READ]))
+    text = _PATCH.sub("", statement[:MAX_READ])
     recurs = _RECURS.search(text) is not None
     found: list[Named] = []
     for language in dict.fromkeys((language_of(text), "en")):
         for one in _times_in(text, language, said_at):
-            if (one.is_relative or not recurs) and all(one.end <= other.start or one.start >= other.end for other in found):
+            if (one.is_relative or not recurs) and all(
+                one.end <= other.start or one.start >= other.end for other in found
+            ):
                 found.append(one)
                 yield one
         if found:
             return
 
 
-def _blank(found: re.Match[str]) -> str:
-    return " " * len(found.group())
-
-
 def _times_in(text: str, language: str, said_at: datetime) -> Iterator[Named]:
-    words = words_of(language)
+    words, ends = words_of(language), [found.span() for found in _ENDS.finditer(text)]
     for form in words.forms:
         for match in islice(form.pattern.finditer(text), MAX_TRIED):
             said = _Said(said_at.date(), language, text, match)
@@ -180,7 +217,8 @@ def _times_in(text: str, language: str, said_at: datetime) -> Iterator[Named]:
             except (ValueError, OverflowError):
                 continue  # 31 April, or before the year 2
             is_relative = form.offset is not None or form.sign != 0
-            yield Named(event, *match.span(), is_relative)
+            is_end = any(start <= match.start() < end for start, end in ends)
+            yield Named(event, *match.span(), is_relative, is_end)
 
 
 def _event(form: Form, said: _Said, words: Words, said_at: datetime) -> Event:
@@ -193,9 +231,13 @@ def _event(form: Form, said: _Said, words: Words, said_at: datetime) -> Event:
         precision = "day"
     elif said.part("month"):
         precision = "month"
+    return Event(_first(day, precision), precision, zone_of(said_at))
+
+
+def _first(day: date, precision: Precision) -> date:
+    """Return the day, or the first one of its month or year."""
     month = 1 if precision == "year" else day.month
-    first = date(day.year, month, day.day if precision == "day" else 1)
-    return Event(first, precision, zone_of(said_at))
+    return date(day.year, month, day.day if precision == "day" else 1)
 
 
 def _day(form: Form, said: _Said, words: Words) -> date:
@@ -214,7 +256,7 @@ def _day(form: Form, said: _Said, words: Words) -> date:
             return date(int(year), number or 1, day)
         return said.with_year(number, day, has_day=bool(said.part("day")))
     near = said.later(form.unit, form.offset)
-    return near.replace(month=number, day=day) if month else near.replace(day=day) if said.part("day") else near
+    return near.replace(month=number or near.month, day=day) if month or said.part("day") else near
 
 
 def _counted(text: str, words: Words) -> int:
@@ -240,6 +282,10 @@ def with_dates(question: str, now: datetime) -> str:
     A memory with a speaker is indexed with its date (passages.py), so these words find memories
     from that day, month or year.
     """
-    said = {"day": day_words, "month": lambda day: f"{day:%B %Y}", "year": lambda day: str(day.year)}
+    said = {
+        "day": day_words,
+        "month": lambda day: f"{day:%B %Y}",
+        "year": lambda day: str(day.year),
+    }
     events = [one.event for one in times_named(asking_part(question), now)]
     return " ".join([question, *(said[one.precision](one.day) for one in events)])

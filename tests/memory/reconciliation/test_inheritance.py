@@ -36,6 +36,28 @@ def test_news_are_kept_as_long_as_what_they_supersede(space: Space, known: str, 
     assert {event.action_id for event in told} == {gone.action_id}
 
 
+@pytest.mark.parametrize(
+    ("known", "correction"),
+    [
+        ("My kids: Anna (12), Ben (9)", "Ben turned 10 today (18 February 2026)"),
+        ("My dog is called Bella", "actually no, Bella is a cat"),
+        ("我儿子九岁", "我儿子上个月十岁了"),
+        ("Meine Tochter Lotte ist 9", "Lotte ist heute 10 geworden"),
+    ],
+)
+def test_a_possible_correction_is_kept_as_long_as_what_it_may_correct(
+    space: Space, known: str, correction: str
+) -> None:
+    old = learn(space, known, importance=0.75)
+    new = learn(space, correction, importance=0.4)
+    assert (stored(old).status, correction in new.content, new.expires_at) == ("live", True, None)
+
+
+def test_news_that_correct_nothing_inherit_nothing(space: Space) -> None:
+    learn(space, "My kids: Anna (12), Ben (9)", importance=0.75)
+    assert learn(space, "Ben has a football match tomorrow", importance=0.4).expires_at is not None
+
+
 def test_more_important_news_inherit_nothing(space: Space) -> None:
     learn(space, "My dog is called Rufus", importance=0.5)
     new = learn(space, "My dog Rufus died yesterday.", importance=0.6)
