@@ -36,8 +36,8 @@ _ENDS = re.compile(r"\b(?:until|till|up to|(?<!day )before)\b[^.,;]*|直到[^，
 # The bracket of a patched memory (reconciliation.rules.patched): a later statement.
 _PATCH = re.compile(r" \[\d{4}-\d\d-\d\d: .*", re.DOTALL)
 _IN_BRACKETS = re.compile(r"\s?[(（][^()（）]*\d{4}[^()（）]*[)）]")
-_PRECISIONS: dict[str, Precision] = {"week": "month"}
 _SKELETONS = {"day": "yMMMMd", "month": "yMMMM", "year": "y"}
+_exactness = list(_SKELETONS).index
 _END = 1_000  # characters of a question that are searched for times, at each end
 
 
@@ -145,10 +145,9 @@ def _identifier() -> Any:
 def event_in(statement: str, said_at: datetime) -> Event | None:
     """Return the time of the event in a statement, relative to the speaker's day; None if the
     statement names no time."""
-    exactness = list(_SKELETONS).index
     named = min(
         (one for one in times_named(statement, said_at) if not one.is_end),
-        key=lambda one: (exactness(one.event.precision), one.is_relative, one.start),
+        key=lambda one: (_exactness(one.event.precision), one.is_relative, one.start),
         default=None,
     )
     return named.event if named else None
@@ -224,9 +223,9 @@ def _times_in(text: str, language: str, said_at: datetime) -> Iterator[Named]:
 def _event(form: Form, said: _Said, words: Words, said_at: datetime) -> Event:
     """Return the time that is meant. Raises ValueError if there is none, and for the year 1, which
     begins in the year 0 in some zones."""
-    day, precision = _day(form, said, words), _PRECISIONS.get(form.unit, form.unit)
-    if day.year == 1:
+    if (day := _day(form, said, words)).year == 1:
         raise ValueError("too early")
+    precision: Precision = "month" if form.unit == "week" else form.unit
     if said.part("day") or said.part("weekday"):
         precision = "day"
     elif said.part("month"):
@@ -282,10 +281,8 @@ def with_dates(question: str, now: datetime) -> str:
     A memory with a speaker is indexed with its date (passages.py), so these words find memories
     from that day, month or year.
     """
-    said = {
-        "day": day_words,
-        "month": lambda day: f"{day:%B %Y}",
-        "year": lambda day: str(day.year),
-    }
-    events = [one.event for one in times_named(asking_part(question), now)]
-    return " ".join([question, *(said[one.precision](one.day) for one in events)])
+    days = [
+        day_words(one.event.day).split(" ", _exactness(one.event.precision))[-1]
+        for one in times_named(asking_part(question), now)
+    ]
+    return " ".join([question, *days])

@@ -102,7 +102,7 @@ def test_news_that_say_who_died_supersede(space: Space) -> None:
 def test_news_are_added_in_brackets_to_several_facts(space: Space) -> None:
     old = learn(space, "My cat Miro is three. My flat is in Porto", importance=0.75)
     told(space, "Miro died this morning.", 0.1)
-    assert stored(old).content.endswith(": Miro died this morning.]")
+    assert stored(old).content.endswith(": Miro died this morning (18 February 2026).]")
 
 
 @pytest.mark.parametrize(

@@ -63,8 +63,9 @@ def likeliest_change(new: str, known: Sequence[str]) -> Change | None:
     place = max(odds, key=odds.__getitem__, default=None)
     if place is None or odds[place] < POSSIBLE:
         return None
-    is_probable = language is not None and odds[place] > float(model.least[language])
-    return Change(place, is_probable)
+    least = float(model.least[language]) if language is not None else np.inf
+    both = language_of(known[place]) == language_of(new)
+    return Change(place, both and odds[place] > least)
 
 
 def _parts(old: str, new: str) -> list[str]:
