@@ -22,7 +22,7 @@ def end_superseded(*, now: datetime) -> None:
 @transaction.atomic
 def _end(space: Space, old: Memory, now: datetime) -> None:
     live = Memory.objects.in_space(space).live()
-    successor = live.filter(pk=old.superseded_by).first()
+    successor = live.filter(pk=old.superseded_by).first() if old.superseded_by else None
     if successor is None:
         live.filter(pk=old.pk).update(valid_to=None)
         return

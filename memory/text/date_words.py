@@ -131,8 +131,8 @@ def _counts(language: str) -> Mapping[str, int]:
 
     if language in ("zh", "ja"):
         return {}
-    numbers = range(1, _MOST_IN_WORDS + 1)
-    return {num2words(one, lang=language): one for one in numbers} | _COUNTS.get(language, {})
+    numbers = {num2words(one, lang=language): one for one in range(1, _MOST_IN_WORDS + 1)}
+    return {**numbers, **_COUNTS.get(language, {})}
 
 
 def _counted(language: str, fields: Any, counts: Mapping[str, int], unit: Unit) -> Iterator[Form]:
