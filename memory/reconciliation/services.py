@@ -222,16 +222,11 @@ def update_older(
         return _reinforce(old, statement, decision.reason, actor, now)
     if decision.verdict is Verdict.REVISE:
         return _patch(old, statement, decision.reason, actor, now)
-    if starts_at(statement.content, statement.said_at) > now:
-        return None  # `end_superseded` ends it then
-    move_to_bin(
-        space=statement.space,
-        memory_id=old.pk,
-        why=BinReason.SUPERSEDED,
-        actor=actor,
-        now=now,
-        reason=decision.reason,
-    )
+    if starts_at(statement.content, statement.said_at) <= now:  # or else `end_superseded` does it
+        space, why = statement.space, BinReason.SUPERSEDED
+        move_to_bin(
+            space=space, memory_id=old.pk, why=why, actor=actor, now=now, reason=decision.reason
+        )
     return None
 
 
