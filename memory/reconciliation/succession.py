@@ -42,26 +42,38 @@ def note_succession(
     if (old := superseded or decision.heir_of) is None:
         return new
     if superseded:
-        rows, begins = (
-            Memory.objects.filter(space_id=new.space_id),
-            starts_at(new.content, new.said_at),
-        )
-        rows.filter(pk=old.pk).update(valid_to=max(old.begins_at, begins), superseded_by=new.pk)
-        if begins > now:
-            rows.filter(pk=new.pk).update(valid_from=begins)
-            new.valid_from = begins
+        _note_end(old, new, now)
     importance, facets = new.importance, facets_in(new)
     heir = inherited(importance, facets, old, policy.document.ttl.tiers)
-    if heir == (importance, facets):
-        return new
-    return revise_memory(
-        space=new.space,
-        memory_id=new.pk,
-        change=Replacement(importance=heir[0], facets=heir[1]),
-        actor=actor,
-        now=now,
-        reason=Reason("inherited", old.content),
-    )
+    if heir != (importance, facets):
+        new = revise_memory(
+            space=new.space,
+            memory_id=new.pk,
+            change=Replacement(importance=heir[0], facets=heir[1]),
+            actor=actor,
+            now=now,
+            reason=Reason("inherited", old.content),
+        )
+    _outlive(old, new)
+    return new
+
+
+def _note_end(old: Memory, new: Memory, now: datetime) -> None:
+    """Write when the old memory ends: in the future, if the new one is true only then."""
+    rows, begins = Memory.objects.filter(space_id=new.space_id), new.begins_at
+    if (starts := starts_at(new.content, new.said_at)) > now:
+        new.valid_from = begins = starts
+        rows.filter(pk=new.pk).update(valid_from=begins)
+    rows.filter(pk=old.pk).update(valid_to=max(old.begins_at, begins), superseded_by=new.pk)
+
+
+def _outlive(old: Memory, new: Memory) -> None:
+    """Keep the new memory until the old one would expire, which may be pinned, or tell of an event
+    that is far away."""
+    until = None if old.pinned else old.expires_at
+    if new.expires_at is not None and (until is None or until > new.expires_at):
+        new.expires_at = until
+        Memory.objects.filter(space_id=new.space_id, pk=new.pk).update(expires_at=until)
 
 
 def inherited(
