@@ -9,7 +9,7 @@ unexport PYTHONDONTWRITEBYTECODE
 INSTALL := -m pip install -qq --no-deps --require-hashes --only-binary :all:
 HASHED := -q --generate-hashes --no-header --no-annotate
 # What packages ask for and nothing of ours uses: tokenizers can download models, we do not.
-NOT_USED := huggingface_hub hf-xet fsspec filelock PyYAML
+NOT_USED := huggingface_hub hf-xet fsspec filelock PyYAML docopt
 
 # How many processes run tests: see tests/conftest.py.
 PARALLEL := --numprocesses auto --dist loadfile --no-loadscope-reorder

@@ -32,6 +32,7 @@ from memory.reconciliation.rules import Decision, is_same_text, one_text
 from memory.reconciliation.services import is_echo, near
 from memory.review.services import hold_memory, remember_or_hold
 from memory.store.services import Prepared, prepare_memories, revise_memory
+from memory.text.event_dates import with_days
 from memory.tools import TOOL
 
 
@@ -160,10 +161,10 @@ def write_intents(
     finding, result = screened(assessment, span, prepared.drafts, result, second_opinion, policy)
     said, handed, intents = joined(span), _handed(span), []
     for fact, one in zip(facts, _each(prepared), strict=True):
-        neighbours, proposed = near(one), None
-        kept = _kept(assessment, fact.text, neighbours)
+        [draft], neighbours, proposed = one.drafts, near(one), None
+        kept = _kept(assessment, draft.content, neighbours)
         if advisor and not (finding or kept):
-            proposed, result = _advised(fact, neighbours, advisor, result)
+            proposed, result = _advised(draft.content, neighbours, advisor, result)
         unsure = _is_unsure(fact, policy)
         given = (said, fact, result.model, one, finding, handed, unsure, proposed, kept)
         intents.append(MemoryWriteIntent(*given))
@@ -186,15 +187,15 @@ def _each(prepared: Prepared) -> list[Prepared]:
 
 
 def _advised(
-    fact: Fact, neighbours: Sequence[Neighbour], advisor: Advisor, result: AssessmentResult
+    text: str, neighbours: Sequence[Neighbour], advisor: Advisor, result: AssessmentResult
 ) -> tuple[Decision | None, AssessmentResult]:
     """Return the advisor's decision about a fact that is near memories but not the same as one, and
     the result with the cost.
     """
     close = close_ones(neighbours[:NEIGHBOURS])
-    if not close or any(is_same_text(fact.text, one) for one in neighbours):
+    if not close or any(is_same_text(text, one) for one in neighbours):
         return None, result
-    if (advice := advisor(fact.text, close)) is None:
+    if (advice := advisor(text, close)) is None:
         return None, result
     return advice.decision, with_usage(result, advice.usage, advice.cost_usd)
 
@@ -265,12 +266,13 @@ def _kept(assessment: Assessment, text: str, neighbours: Sequence[Neighbour]) ->
 
 
 def _draft(assessment: Assessment, fact: Fact) -> MemoryDraft:
+    from_document = assessment.source_role == DOCUMENT  # whose "today" is unknown
     draft = MemoryDraft(
         user_id=assessment.user_id,
         agent_id=assessment.agent_id,
         session_id=assessment.session_id,
         metadata=assessment.metadata,
-        content=fact.text,
+        content=fact.text if from_document else with_days(fact.text, assessment.said_at),
         memory_type=fact.memory_type,
         importance=fact.importance,
         facets=fact.all_facets,

@@ -490,7 +490,7 @@ class Migration(migrations.Migration):
         ),
         migrations.AddIndex(
             model_name='memory',
-            index=models.Index(condition=models.Q(('status', 'binned'), ('valid_to__isnull', False)), fields=['space', 'superseded_by'], name='memory_by_successor'),
+            index=models.Index(condition=models.Q(('valid_to__isnull', False)), fields=['space', 'superseded_by'], name='memory_by_successor'),
         ),
         migrations.AddConstraint(
             model_name='memory',

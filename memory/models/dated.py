@@ -24,7 +24,7 @@ class Precision(models.TextChoices):
 
 BY_SUCCESSOR = models.Index(
     fields=["space", "superseded_by"],
-    condition=Q(status="binned", valid_to__isnull=False),
+    condition=Q(valid_to__isnull=False),
     name="memory_by_successor",
 )
 """The index that finds the memories that a memory superseded."""
@@ -48,7 +48,8 @@ class Dated(Spoken):
     )
     # Null if it has been true since it was said.
     valid_from = models.DateTimeField(_("true since"), null=True, blank=True)
-    # Set while a superseded memory is in the bin; null for all others.
+    # Set while a superseded memory is in the bin, and while its successor is not true yet; null for
+    # all others.
     valid_to = models.DateTimeField(_("true until"), null=True, blank=True)
     # The id of the latest memory that superseded this one; kept when this one is restored.
     superseded_by = models.UUIDField(_("superseded by"), null=True, blank=True, editable=False)

@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import Literal
 
-from memory.text.dates import asking_part
-from memory.text.event_dates import event_in
+from memory.text.event_dates import asking_part, event_in
 from memory.text.lexemes import indexed
 
 Kind = Literal["now", "as_of", "past", "before", "during"]

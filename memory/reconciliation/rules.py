@@ -16,10 +16,11 @@ from enum import StrEnum
 from memory.drafts import MAX_CONTENT
 from memory.models import Memory, Reason
 from memory.recall.similar import Neighbour
-from memory.reconciliation.changes import outdated
+from memory.reconciliation.changes import likeliest_change
 from memory.reconciliation.claims import agrees, contradicts, tells_end
 from memory.reconciliation.people import tells_of_another
 from memory.text import text_similarity
+from memory.text.event_dates import without_days
 from memory.text.lexemes import unspaced
 from memory.text.statements import is_one_statement
 
@@ -95,11 +96,13 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True)
 class Decision:
-    """A verdict, the memory it concerns (None for add), and the reason."""
+    """A verdict, the memory it concerns (None for add), and the reason. `heir_of` is a memory that
+    an added statement may correct: the statement is kept at least as long."""
 
     verdict: Verdict
     memory: Memory | None = None
     reason: str = ""
+    heir_of: Memory | None = None
 
 
 def decide(content: str, memory_type: str | None, neighbours: Sequence[Neighbour]) -> Decision:
@@ -114,24 +117,27 @@ def decide(content: str, memory_type: str | None, neighbours: Sequence[Neighbour
     for neighbour in neighbours:
         if restates(content, memory_type, neighbour):
             return Decision(Verdict.REINFORCE, neighbour.memory, Reason("said_again", content))
-    if (old := _probably_outdated(content, neighbours)) is not None:
-        # Only probable. In brackets, nothing is lost if this is wrong.
-        return Decision(Verdict.REVISE, old, Reason("replaced", content))
-    return Decision(Verdict.ADD)
+    return _perhaps_outdating(content, neighbours)
 
 
-def _probably_outdated(content: str, neighbours: Sequence[Neighbour]) -> Memory | None:
-    """Return the memory that the statement makes outdated according to the trained model. In a
-    patched memory, the model reads the newest statement.
+def _perhaps_outdating(content: str, neighbours: Sequence[Neighbour]) -> Decision:
+    """Return the decision on a statement that makes a memory outdated according to the trained
+    model, or none. In a patched memory, the model reads the newest statement.
+
+    The change is only probable. In brackets, nothing is lost if the model is wrong.
     """
-    content, near = _statement(content), {}
+    reason, content, near = Reason("replaced", content), without_days(_statement(content)), {}
     for neighbour in neighbours[:PROBABLE]:
-        old = _newest_first(neighbour.memory.content)[0]
+        old = without_days(_newest_first(neighbour.memory.content)[0])
         settled = agrees(content, old) or (tells_end(content) and tells_end(old))
         if not settled and not tells_of_another(content, old):
             near[old] = neighbour.memory
-    place = outdated(content, [*near])
-    return None if place is None else [*near.values()][place]
+    if (change := likeliest_change(content, [*near])) is None:
+        return Decision(Verdict.ADD)
+    old_memory = [*near.values()][change.place]
+    if change.is_probable:
+        return Decision(Verdict.REVISE, old_memory, reason)
+    return Decision(Verdict.ADD, heir_of=old_memory)
 
 
 def superseding(old: Memory, content: str, reason: str) -> Decision:
@@ -228,8 +234,8 @@ def replaces(content: str, neighbour: Neighbour) -> bool:
         return False
     if not is_one_statement(content):
         return False
-    content, related = _statement(content), neighbour.similarity >= RELATED
-    for old in _newest_first(neighbour.memory.content):
+    content, related = without_days(_statement(content)), neighbour.similarity >= RELATED
+    for old in map(without_days, _newest_first(neighbour.memory.content)):
         if contradicts(content, old) or (related and _names_as_former(content, old)):
             return True
         if agrees(content, old):

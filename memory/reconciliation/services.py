@@ -30,6 +30,7 @@ from memory.store.conversations import lock_beside, lock_conversations
 from memory.store.history import record
 from memory.store.idempotency import Written, earlier_answer, keep_answer
 from memory.store.services import Prepared, prepare_memories, revise_memory, store_memories
+from memory.store.times import starts_at
 
 CONTRADICTING = {Verdict.REVISE, Verdict.SUPERSEDE}
 
@@ -221,14 +222,11 @@ def update_older(
         return _reinforce(old, statement, decision.reason, actor, now)
     if decision.verdict is Verdict.REVISE:
         return _patch(old, statement, decision.reason, actor, now)
-    move_to_bin(
-        space=statement.space,
-        memory_id=old.pk,
-        why=BinReason.SUPERSEDED,
-        actor=actor,
-        now=now,
-        reason=decision.reason,
-    )
+    if starts_at(statement.content, statement.said_at) <= now:  # or else `end_superseded` does it
+        space, why = statement.space, BinReason.SUPERSEDED
+        move_to_bin(
+            space=space, memory_id=old.pk, why=why, actor=actor, now=now, reason=decision.reason
+        )
     return None
 
 

@@ -15,9 +15,10 @@ from memory.models import Memory, Reason
 from memory.models.policies import Policy
 from memory.reconciliation.rules import Decision, Verdict
 from memory.store.services import revise_memory
+from memory.store.times import starts_at
 
 # Links each memory to the memory that superseded it and to those that it superseded. A memory has
-# `valid_to` only while it is superseded.
+# `valid_to` only while it is superseded, or will be.
 _CHAIN = """
     WITH RECURSIVE chain (id) AS (
         SELECT %s::uuid
@@ -25,7 +26,7 @@ _CHAIN = """
         SELECT CASE WHEN older.id = chain.id THEN older.superseded_by ELSE older.id END
         FROM chain
         JOIN memory_memory AS older ON older.id = chain.id OR older.superseded_by = chain.id
-        WHERE older.space_id = %s AND older.status = 'binned' AND older.valid_to IS NOT NULL
+        WHERE older.space_id = %s AND older.valid_to IS NOT NULL
     )
     SELECT id FROM chain
 """
@@ -37,23 +38,42 @@ def note_succession(
     """Write the end of the memory that the decision superseded: the moment from which the new one
     is true. Return the new one with what it inherits. Call this in the transaction that wrote the
     new memory."""
-    old = decision.memory
-    if decision.verdict is not Verdict.SUPERSEDE or old is None:
+    superseded = decision.memory if decision.verdict is Verdict.SUPERSEDE else None
+    if (old := superseded or decision.heir_of) is None:
         return new
-    ended = Memory.objects.filter(space_id=new.space_id, pk=old.pk)
-    ended.update(valid_to=max(old.begins_at, new.begins_at), superseded_by=new.pk)
+    if superseded:
+        _note_end(old, new, now)
     importance, facets = new.importance, facets_in(new)
     heir = inherited(importance, facets, old, policy.document.ttl.tiers)
-    if heir == (importance, facets):
-        return new
-    return revise_memory(
-        space=new.space,
-        memory_id=new.pk,
-        change=Replacement(importance=heir[0], facets=heir[1]),
-        actor=actor,
-        now=now,
-        reason=Reason("inherited", old.content),
-    )
+    if heir != (importance, facets):
+        new = revise_memory(
+            space=new.space,
+            memory_id=new.pk,
+            change=Replacement(importance=heir[0], facets=heir[1]),
+            actor=actor,
+            now=now,
+            reason=Reason("inherited", old.content),
+        )
+    _outlive(old, new)
+    return new
+
+
+def _note_end(old: Memory, new: Memory, now: datetime) -> None:
+    """Write when the old memory ends: in the future, if the new one is true only then."""
+    rows, begins = Memory.objects.filter(space_id=new.space_id), new.begins_at
+    if (starts := starts_at(new.content, new.said_at)) > now:
+        new.valid_from = begins = starts
+        rows.filter(pk=new.pk).update(valid_from=begins)
+    rows.filter(pk=old.pk).update(valid_to=max(old.begins_at, begins), superseded_by=new.pk)
+
+
+def _outlive(old: Memory, new: Memory) -> None:
+    """Keep the new memory until the old one would expire, which may be pinned, or tell of an event
+    that is far away."""
+    until = None if old.pinned else old.expires_at
+    if new.expires_at is not None and (until is None or until > new.expires_at):
+        new.expires_at = until
+        Memory.objects.filter(space_id=new.space_id, pk=new.pk).update(expires_at=until)
 
 
 def inherited(

@@ -23,6 +23,13 @@ def times_in(content: str, said_at: datetime) -> dict[str, Any]:
     }
 
 
+def starts_at(content: str, said_at: datetime) -> datetime:
+    """Return the moment from which a statement is true: that of its event, before or after it was
+    said, or else when it was said."""
+    event = event_in(content, said_at)
+    return event.begins_at if event else said_at
+
+
 def set_lifetime(memory: Memory, changed: Collection[str], tiers: Tiers, now: datetime) -> None:
     """Restart the lifetime after a change of the importance; move its end with the event. Saves
     nothing."""

@@ -9,7 +9,7 @@ import re
 from datetime import datetime
 
 from foundation.texts.forms import compatible, folded
-from memory.text.dates import with_dates
+from memory.text.event_dates import with_dates
 
 MAX_QUESTION = 2000  # characters; the built-in embedder reads about a thousand
 

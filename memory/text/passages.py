@@ -24,7 +24,7 @@ from uuid import UUID
 from memory.drafts import MemoryDraft
 from memory.models import Memory
 from memory.text import lexemes
-from memory.text.dates import day_words
+from memory.text.event_dates import day_words
 
 NEAR, FAR = (-1, 1), (-3, -2, 2, 3)
 REACH = 3

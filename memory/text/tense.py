@@ -9,6 +9,8 @@ decide.
 import re
 
 _SENTENCE_ENDS = re.compile(r"(?<!\bDr)(?<!\bMr)(?<!\bMrs)[.!?;](?=\s|$)|\n|[。！？；]")
+READ = ("en", "zh")
+"""The languages whose tenses are read."""
 _NEAR = 200
 """Characters before and after a date that are read."""
 _CHINESE = re.compile(r"[\u4e00-\u9fff]")

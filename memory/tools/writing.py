@@ -16,6 +16,7 @@ from memory.references import changeable, readable
 from memory.retention.recycle_bin import move_to_bin
 from memory.store.schemas import MemoryOut
 from memory.store.services import revise_memory
+from memory.text.event_dates import with_days
 from memory.tools import texts, write_guard
 from memory.tools.arguments import MemoryWrite, OneMemory, Remember, UpdateMemory
 from memory.tools.base import TOOL, Caller, ToolAnswer
@@ -120,7 +121,7 @@ def _keep(caller: Caller, draft: MemoryDraft, given: Given) -> tuple[Memory, str
 
 def _masked(caller: Caller, content: str, tags: Sequence[str]) -> tuple[str, list[str]]:
     content, *tags = write_guard.masked(caller.space, [content, *tags], said=caller.said)
-    return content, tags
+    return with_days(content, caller.now), tags
 
 
 def _review_reason(caller: Caller, content: str, tags: Sequence[str]) -> str | None:

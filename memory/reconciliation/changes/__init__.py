@@ -8,6 +8,6 @@ model        the logistic model
 weights.npz  written by `python -m benchmarks.conflicts`
 """
 
-from memory.reconciliation.changes.model import outdated
+from memory.reconciliation.changes.model import likeliest_change
 
-__all__ = ["outdated"]
+__all__ = ["likeliest_change"]

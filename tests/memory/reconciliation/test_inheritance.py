@@ -5,8 +5,11 @@ import pytest
 from accounts.models import Space
 from memory.drafts import Facets
 from memory.models import MemoryEvent
+from memory.models.policies import current_policy
+from memory.reconciliation.rules import Decision, Verdict
+from memory.reconciliation.succession import note_succession
 from memory.review.services import approve_memory, reopen_memories
-from tests.memory.writing import ALICE, NOW, hold, learn, stored
+from tests.memory.writing import ALICE, NOW, hold, learn, remember, stored
 
 pytestmark = pytest.mark.django_db
 
@@ -34,6 +37,36 @@ def test_news_are_kept_as_long_as_what_they_supersede(space: Space, known: str, 
     ]
     gone = MemoryEvent.objects.in_space(space).get(memory_id=old.pk, action="deleted")
     assert {event.action_id for event in told} == {gone.action_id}
+
+
+@pytest.mark.parametrize(
+    ("known", "correction"),
+    [
+        ("My kids: Anna (12), Ben (9)", "Ben turned 10 today (18 February 2026)"),
+        ("My dog is called Bella", "actually no, Bella is a cat"),
+        ("我儿子九岁", "我儿子上个月十岁了"),
+        ("Meine Tochter Lotte ist 9", "Lotte ist heute 10 geworden"),
+    ],
+)
+def test_a_possible_correction_is_kept_as_long_as_what_it_may_correct(
+    space: Space, known: str, correction: str
+) -> None:
+    old = learn(space, known, importance=0.75)
+    new = learn(space, correction, importance=0.4)
+    assert (stored(old).status, correction in new.content, new.expires_at) == ("live", True, None)
+
+
+def test_a_correction_is_kept_until_the_event_that_it_may_cancel(space: Space) -> None:
+    exam = learn(space, "My driving exam is on 3 May 2027", importance=0.4)
+    new = remember(space, "It will not take place after all", importance=0.4)
+    before, decision = new.expires_at, Decision(Verdict.ADD, heir_of=exam)
+    note_succession(decision, new, actor=ALICE, policy=current_policy(space), now=NOW)
+    assert stored(new).expires_at == stored(exam).expires_at != before
+
+
+def test_news_that_correct_nothing_inherit_nothing(space: Space) -> None:
+    learn(space, "My kids: Anna (12), Ben (9)", importance=0.75)
+    assert learn(space, "Ben has a football match tomorrow", importance=0.4).expires_at is not None
 
 
 def test_more_important_news_inherit_nothing(space: Space) -> None:

@@ -13,6 +13,7 @@ from memory.models import Memory
 from memory.recall.recall import SearchRequest, recall
 from memory.reconciliation.discarding import discard_memory, undo_discard
 from memory.reconciliation.succession import succession
+from memory.retention.endings import end_superseded
 from memory.retention.recycle_bin import delete_memory, restore_memory, undo_restore
 from memory.retention.sweep import sweep
 from memory.review.services import approve_memory
@@ -46,6 +47,28 @@ def test_the_words_may_date_the_change_earlier_than_they_were_said(space: Space)
     new = learn(space, "User moved from Lisbon to Porto in April 2026", now=MAY)
     assert stored(old).begins_at == datetime(2019, 1, 1, tzinfo=UTC)
     assert stored(old).valid_to == stored(new).valid_from == datetime(2026, 4, 1, tzinfo=UTC)
+
+
+def test_the_old_stays_true_until_a_later_change(space: Space) -> None:
+    old = learn(space, "User lives in Lisbon", now=MAY)
+    new = learn(space, "User is moving from Lisbon to Porto on 1 June", now=MAY)
+    assert (stored(old).status, stored(new).status) == ("live", "live")
+    assert stored(old).valid_to == stored(new).valid_from == datetime(2026, 6, 1, tzinfo=UTC)
+    assert succession(stored(old), EVERYONE) == [stored(old), stored(new)]
+    end_superseded(now=MAY + 21 * DAY)
+    assert stored(old).status == "live"
+    end_superseded(now=JUNE)
+    ended = stored(old)
+    assert (ended.status, ended.bin_reason, ended.superseded_by) == ("binned", "superseded", new.pk)
+    assert ended.valid_to == datetime(2026, 6, 1, tzinfo=UTC)
+
+
+def test_what_a_deleted_memory_would_have_ended_stays_true(space: Space) -> None:
+    old = learn(space, "User lives in Lisbon", now=MAY)
+    new = learn(space, "User is moving from Lisbon to Porto on 1 June", now=MAY)
+    delete_memory(space=space, memory_id=new.pk, actor=ALICE, now=MAY)
+    end_superseded(now=JUNE)
+    assert (stored(old).status, stored(old).valid_to) == ("live", None)
 
 
 def test_nothing_ends_before_it_began(space: Space) -> None:

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from memory.text.dates import with_dates
+from memory.text.event_dates import with_dates
 from memory.text.lexemes import prepare_question, unspaced_share
 
 NOW = datetime(2023, 6, 14, 12, 0, tzinfo=UTC)  # a Wednesday
@@ -13,11 +13,11 @@ NOW = datetime(2023, 6, 14, 12, 0, tzinfo=UTC)  # a Wednesday
 @pytest.mark.parametrize(
     ("question", "words"),
     [
-        ("我在5月2日说了什么？", "2 May"),
+        ("我在5月2日说了什么？", "2 May 2023"),
         ("2023年5月2号我去了哪里", "2 May 2023"),
         ("2023年五月二十三日", "23 May 2023"),
         ("去年十二月我在做什么", "December 2022"),
-        ("5월 2일에 뭐 했지?", "2 May"),
+        ("5월 2일에 뭐 했지?", "2 May 2023"),
         ("What did I say on 2023-05-02?", "2 May 2023"),
         ("What did we talk about yesterday?", "13 June 2023"),
         ("前天我吃了什么", "12 June 2023"),
@@ -25,8 +25,8 @@ NOW = datetime(2023, 6, 14, 12, 0, tzinfo=UTC)  # a Wednesday
         ("3天前我在哪里", "11 June 2023"),
         ("三天前我在哪里", "11 June 2023"),
         ("What did I do three days ago?", "11 June 2023"),
-        ("What did I do on the 2nd of May?", "2"),
-        ("Where was I on May 23rd, 2022?", "23"),
+        ("What did I do on the 2nd of May?", "2 May 2023"),
+        ("Where was I on May 23rd, 2022?", "23 May 2022"),
         ("Who called last Tuesday?", "13 June 2023"),
         ("Who called on Wednesday?", "7 June 2023"),
         ("上周五我说了什么", "9 June 2023"),
@@ -42,9 +42,7 @@ def test_a_date_is_added_in_the_index_s_words(question: str, words: str) -> None
     "question",
     [
         "May I have a second coffee?",
-        "两个月前",
         "13月4日",
-        "5月40日",
         "一共三个月",
         "on a day",
         "the 2nd floor",

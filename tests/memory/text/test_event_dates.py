@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from memory.text.event_dates import begins_at, event_in
+from foundation.moments import in_zone, zone_called
+from memory.text.event_dates import begins_at, event_in, with_days, without_days
 
 SAID = datetime(2026, 5, 20, 15, 30, tzinfo=UTC)  # a Wednesday
 NOVEMBER = datetime(2026, 11, 27, 9, 0, tzinfo=UTC)
@@ -21,6 +22,10 @@ SENTENCES = [
     for line in (Path(__file__).parent / f"{name}.txt").read_text("utf-8").splitlines()
     if not line.startswith("#")
 ]
+SATURDAY = datetime(2026, 11, 28, 10, 0, tzinfo=UTC)
+NOT_READ = 13
+"""Most of them name a weekday in a language whose tenses are not read: it may be the last one."""
+READ_WRONGLY = {"一月是我妹妹的名字，她是护士", "今天的天气预报我从来不看"}
 
 
 def read(statement: str) -> tuple[str, str] | None:
@@ -130,3 +135,49 @@ def test_a_fact_is_true_since_its_event_or_since_it_was_said() -> None:
     assert begins_at(past, SAID) == datetime(2026, 3, 1, tzinfo=UTC)
     assert begins_at(event_in("User will move to Lisbon in June", SAID), SAID) is None
     assert begins_at(None, SAID) is None
+
+
+def test_a_day_is_right_or_unknown_in_fifteen_languages() -> None:
+    lines = (Path(__file__).parent / "days.txt").read_text("utf-8").splitlines()
+    unread = 0
+    for _language, time, statement in (one.split("|") for one in lines if one[0] != "#"):
+        event = event_in(statement, SATURDAY)
+        found = event.day.strftime(WRITTEN[event.precision]) if event else "none"
+        unread += found == "none" != time
+        assert found == "none" or time.startswith(found) or statement in READ_WRONGLY, statement
+    assert unread <= NOT_READ
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        ("my test is tomorrow at 9", "my test is tomorrow (29 November 2026) at 9"),
+        ("我明天考驾照", "我明天（2026年11月29日）考驾照"),
+        ("Übermorgen fliege ich", "Übermorgen (30. November 2026) fliege ich"),
+        ("Mañana tengo el examen", "Mañana (29 de noviembre de 2026) tengo el examen"),
+        (
+            "Demain je pars, pas hier",
+            "Demain (29 novembre 2026) je pars, pas hier (27 novembre 2026)",
+        ),
+        ("I moved here two years ago", "I moved here two years ago (2024)"),
+        ("My birthday is tomorrow", "My birthday is tomorrow (29 November 2026)"),
+        ("Ich wohne hier in Bonn", "Ich wohne hier in Bonn"),
+        ("I fly on 3 May", "I fly on 3 May"),
+    ],
+)
+def test_a_date_follows_each_relative_time_once(said: str, kept: str) -> None:
+    assert with_days(said, SATURDAY) == with_days(kept, SATURDAY) == kept
+    assert without_days(kept) == said
+
+
+def test_the_day_is_that_of_the_speaker() -> None:
+    late = datetime(2026, 11, 28, 23, 30, tzinfo=UTC)
+    there = in_zone(late, zone_called("Asia/Shanghai"))
+    assert with_days("I fly tomorrow", late) == "I fly tomorrow (29 November 2026)"
+    assert with_days("I fly tomorrow", there) == "I fly tomorrow (30 November 2026)"
+
+
+def test_what_brackets_say_otherwise_is_compared() -> None:
+    assert (
+        without_days("My son Ben (born 2016) starts today") == "My son Ben (born 2016) starts today"
+    )
