@@ -9,7 +9,8 @@ import numpy as np
 from safetensors.numpy import load
 
 from reader.comparison import Comparison, Text, texts_of
-from reader.network import Array, sigmoid, softmax
+from reader.convolutions import Array
+from reader.network import sigmoid, softmax
 from reader.sentences import sentence_places
 from reader.vocabulary import Piece, pieces_of
 

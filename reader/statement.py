@@ -8,7 +8,8 @@ from itertools import pairwise
 
 from safetensors.numpy import load
 
-from reader.network import Array, Network, sigmoid, softmax
+from reader.convolutions import Array
+from reader.network import Network, sigmoid, softmax
 from reader.sentences import sentence_ends, sentence_places
 from reader.vocabulary import BEGIN, END, Piece, pieces_of
 

