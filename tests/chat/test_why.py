@@ -12,7 +12,6 @@ from django.utils import timezone
 
 from accounts.models import Space, User
 from assessor.models import Assessment
-from assessor.outbox.services import claim, finish
 from chat.conversations.services import delete_conversation
 from chat.models import Message
 from chat.replies.services import Reply, finish_reply
@@ -23,7 +22,6 @@ from memory.models import Memory, MemoryRevision, RelevanceMark
 from memory.retention.recycle_bin import delete_memory, purge_memory
 from memory.store.services import revise_memory
 from memory.tools import TOOLS, Caller
-from tests.assessor.outbox import assessment_result
 from tests.chat.explained import CONTENTS, NOW, QUESTION, call, lisbon, reply, text, use_count
 from tests.memory.writing import ALICE, actions, learn, remember, set_policy, stored
 from tests.pages import login
@@ -49,13 +47,8 @@ def answered(message: Message, *, explain: bool = True) -> Message:
 def test_another_answer_is_not_given_what_the_same_words_have_taught(
     space: Space, lisbon: Memory
 ) -> None:
-    first = answered(begin_turn(space=space, text="I live in Porto", now=NOW, claimed=True))
-    now, waiting = timezone.now(), Assessment.objects.get()
-    exchange = claim(space_id=space.pk, assessment_id=waiting.pk, now=now)
-    assert exchange is not None
-    [assessed] = finish(
-        assessment=exchange, result=assessment_result(summary="User has a flat in Porto"), now=now
-    )
+    first = answered(begin_turn(space=space, text="I have a flat in Porto", now=NOW, claimed=True))
+    [assessed] = Assessment.objects.get().memories
     caller = Caller(space, ALICE, NOW, conversation_id=str(first.conversation_id))
     kept = TOOLS["remember"].call(caller, {"content": "User works in Porto"}).data
     tool_calls = [{"name": "remember", "ok": True, "memory": kept}]
@@ -70,7 +63,7 @@ def test_another_answer_is_not_given_what_the_same_words_have_taught(
     assert min(rank for hit in given for rank in hit["rank_without"].values()) == 1
     said_later = begin_turn(
         space=space,
-        text="I live in Porto",
+        text="I have a flat in Porto",
         now=NOW,
         conversation=first.conversation_id,
         claimed=True,
