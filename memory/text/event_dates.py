@@ -7,17 +7,17 @@ tenses nobody reads here, it is the nearest one, or none. Yearly events have no 
 March" is not when something began.
 """
 
-import functools
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta, tzinfo
 from itertools import islice
-from typing import Any, Literal
+from typing import Literal
 
 from foundation.moments import EARLIEST, beginning_of, zone_of
-from memory.text.date_words import LANGUAGES, WEEK_NAMED, Form, Words, number_of, words_of
+from memory.text.date_words import WEEK_NAMED, Form, Words, number_of, words_of
 from memory.text.tense import READ, lies_ahead
+from reader import language_of
 
 Precision = Literal["day", "month", "year"]
 MAX_READ = 1000
@@ -125,21 +125,6 @@ class _Said:
         if abs(nearest - self.day) > NEAREST:
             raise ValueError("last year or next year")
         return nearest.replace(day=day)
-
-
-@functools.lru_cache(maxsize=256)
-def language_of(text: str) -> str:
-    """Return the language of a text."""
-    return str(_identifier().classify(text)[0])
-
-
-@functools.cache
-def _identifier() -> Any:
-    from py3langid.langid import MODEL_FILE, LanguageIdentifier  # reads 4 MB
-
-    identifier = LanguageIdentifier.from_model_file(MODEL_FILE)
-    identifier.set_languages(LANGUAGES)
-    return identifier
 
 
 def event_in(statement: str, said_at: datetime) -> Event | None:

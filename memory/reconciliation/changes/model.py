@@ -10,9 +10,9 @@ from typing import NamedTuple
 import numpy as np
 
 from memory.reconciliation.changes.features import Array, may_tell_change, pair_features
-from memory.text.event_dates import language_of
 from memory.text.statements import is_one_statement
 from memory.text.text_similarity import meaning
+from reader import language_of
 
 WEIGHTS_FILE = "weights.npz"
 SIGNS_SCALE = 0.3
