@@ -1,6 +1,8 @@
 """Reads a question or remark beside memories: which of them answers it, and with which words."""
 
 import functools
+from bisect import bisect_left
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import resources
@@ -16,7 +18,7 @@ from reader.vocabulary import Piece, pieces_of
 
 ASKED, MEMORY = 48, 64
 """Pieces that are read of a question, and at once of a memory."""
-SENTENCES = 40
+SENTENCES = 8
 """Sentences of a long memory that are compared with the question; the nearest is read."""
 NEITHER, HELPS, ANSWERS = range(3)
 """The outputs of the head `answer`."""
@@ -59,15 +61,26 @@ def _read(asked: str, memories: tuple[str, ...]) -> Sequence[Answer]:
 
 
 def _nearest_part(question: Text, memory: str) -> list[Piece]:
-    """Return the part of a memory to read: a short one as a whole, of a long one the sentence that
-    is most similar to the question."""
+    """Return the part of a memory to read: a short one as a whole, of a long one the sentence most
+    similar to the question among those that share the rarest pieces with it."""
     pieces = pieces_of(memory)
     if len(pieces) <= MEMORY:
         return pieces
-    places = sentence_places(memory)[:SENTENCES]
-    parts = [[one for one in pieces if a <= one.start < b][:MEMORY] for a, b in places]
-    nearest = np.argmax([question.vector @ one.vector for one in texts_of(parts)])
-    return parts[int(nearest)]
+    parts = [
+        pieces[bisect_left(pieces, a, key=_start) : bisect_left(pieces, b, key=_start)]
+        for a, b in sentence_places(memory)
+    ]
+    held = Counter(piece.id for piece in pieces)
+    asked = set(question.ids.tolist())
+    shared = [sum(1 / held[one] for one in {p.id for p in part} & asked) for part in parts]
+    best = sorted(range(len(parts)), key=lambda i: -shared[i])[:SENTENCES]
+    read = [parts[i][:MEMORY] for i in best]
+    nearest = np.argmax([question.vector @ one.vector for one in texts_of(read)])
+    return read[int(nearest)]
+
+
+def _start(piece: Piece) -> int:
+    return piece.start
 
 
 def _place(pieces: Sequence[Piece], inside: Array) -> tuple[int, int]:

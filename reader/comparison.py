@@ -32,9 +32,11 @@ class Text(NamedTuple):
 
 
 class Compared(NamedTuple):
-    """What a comparison with k texts found: a vector for each pair, (k, WIDTH), one for each piece
-    of the second texts, (k, places, WIDTH), and the cosines of the two texts' vectors, before and
-    after the first was turned, (k, 2)."""
+    """The findings of a comparison with k texts.
+
+    A vector for each pair, (k, WIDTH), and one for each piece of the second texts, (k, places,
+    WIDTH); the cosines of the two texts' vectors, before and after the first was turned, (k, 2).
+    """
 
     pairs: Array
     pieces: Array

@@ -28,7 +28,7 @@ class Network:
         [pieces] = convolved([ids], self._weights)
         x = self._linear(pieces, "inp") + self._weights["seg.weight"][np.asarray(segments)]
         x = np.vstack([self._weights["cls"], x])
-        return self._through_layers(x[None], self._nearness(len(x)))[0]
+        return np.asarray(self._through_layers(x[None], self._nearness(len(x)))[0])
 
     def head(self, name: str, x: Array) -> Array:
         """Return a head's outputs for each row of vectors."""

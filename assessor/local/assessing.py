@@ -30,7 +30,9 @@ PASSING = ("event", "todo")
 LIKELY_FOREVER = 0.5
 """A lasting fact of at least this importance is kept forever."""
 DIGITS = 3
-ALONE = 0.9
+HEADING = re.compile(r"^#{1,6} ", re.MULTILINE)
+"""Stands before most prompts of programs, but also before a heading of a document."""
+ALONE = 0.98
 """A part of a sentence that is worth so much by itself is a statement of its own."""
 BORDERS = " ,;:\u2013\u2014\uff0c\uff1b\uff1a\u3001\u060c"
 SEPARATOR = re.compile(rf"[{BORDERS[1:]}](?!\d)\s*")
@@ -68,7 +70,7 @@ def assess(
     Only the user's text is assessed. A short answer is read after its question, or beside the reply
     that repeats it.
     """
-    text = user_message.strip() or "…"
+    text = HEADING.sub(lambda sign: " " * len(sign.group()), user_message.strip()) or "…"
     reading, question = _read(text, earlier[-1] if earlier else "", assistant_response)
     best = max(reading.facts, key=lambda fact: fact.importance) if is_kept(reading) else None
     memory_type = cast(MemoryTypeName, best.type if best else "observation")
@@ -146,10 +148,18 @@ def _statements(text: str, reading: Reading, with_facets: bool) -> list[Statemen
     if len(parts) < 2:
         return []
     return [
-        _statement(shortened(text[start:end].strip(BORDERS)), inside, with_facets)
+        _statement(shortened(_worded(text, start, end)), inside, with_facets)
         for start, end in parts
         if (inside := [fact for fact in facts if fact.start < end and fact.end > start])
     ]
+
+
+def _worded(text: str, start: int, end: int) -> str:
+    """Return a part's words, without the one before its fact that joins it to the part before."""
+    part = text[start:end].strip(BORDERS)
+    facts = read(Message(part)).facts
+    joins = text[:start].rstrip()[-1:] in set(BORDERS) and facts
+    return part[facts[0].start :] if joins and len(part[: facts[0].start].split()) == 1 else part
 
 
 def _parts(text: str, start: int, end: int) -> list[tuple[int, int]]:

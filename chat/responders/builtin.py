@@ -30,7 +30,7 @@ HELPFUL = 0.5
 MOST = 3
 """Memories that one answer names."""
 MEANT = 0.5
-"""From this similarity on, a memory is what the user wants forgotten."""
+"""From this relevance on, a memory is what the user wants forgotten."""
 ASKING = ("question", "request")
 
 
@@ -159,13 +159,10 @@ def _forget(turn: Turn) -> list[str]:
 
 
 def _meant(turn: Turn) -> list[Result]:
-    """Return the recalled memories that the user wants forgotten: those with the same words, or
-    almost the same meaning."""
+    """Return the recalled memories that the user wants forgotten."""
     if not forget_what(turn.question):
         return []
-    return [
-        one for one in turn.results if one.similarity >= MEANT or one.signals.get("lexical", 0) > 0
-    ]
+    return [one for one in turn.results if one.relevance >= MEANT]
 
 
 def _list(turn: Turn, results: Sequence[Result]) -> str:

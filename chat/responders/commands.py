@@ -6,7 +6,7 @@ from enum import Enum, auto
 
 
 class Command(Enum):
-    """What a message asks the responder to do."""
+    """A request of a message to the responder."""
 
     LIST = auto()  # all memories
     TODAY = auto()  # the memories saved today

@@ -35,7 +35,7 @@ from memory.recall.results import Result
 from memory.recall.share import share_of, turn_of
 from memory.recall.sql import JUST_MISSED, OTHERS, PAST, Question, Shape, recalled
 from memory.recall.times import asked_time
-from reader import answers
+from reader import Message, answers, read
 
 LOOKED_AT = 16
 """The best memories that are read when only relevant ones are wanted."""
@@ -220,8 +220,9 @@ def _is_sent(one: Result, question: Question, shape: Shape) -> bool:
 def _relevances(question: Question, rows: Sequence[Memory]) -> list[float]:
     """Return the probability that each memory answers the question or helps with it."""
     found = answers(question.text, [memory.content for memory in rows])
+    needed = 1 - read(Message(question.text)).voices["small_talk"]  # which needs no memory
     of: dict[UUID | None, float] = {
-        memory.pk: one.relevance for memory, one in zip(rows, found, strict=True)
+        memory.pk: one.relevance * needed for memory, one in zip(rows, found, strict=True)
     }
     # In "before Porto", the words fit the memory that names Porto. The answer is the memory it
     # superseded.

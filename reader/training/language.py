@@ -17,7 +17,7 @@ SHORT = (2, 9)  # words or characters
 
 
 class Network(nn.Module):
-    """A layer for each piece, and one for their mean."""
+    """One layer for each piece, and one for their mean."""
 
     def __init__(self) -> None:
         super().__init__()

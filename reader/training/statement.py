@@ -28,12 +28,7 @@ def train(messages: Sequence[dict[str, Any]], importances: Sequence[dict[str, An
     torch.manual_seed(0)
     chance = random.Random(0)  # noqa: S311 - the order of examples, no secret
     network = Network(HEADS)
-    encoder = list(network.convolutions.parameters())
-    own = [
-        value for name, value in network.named_parameters() if not name.startswith("convolutions")
-    ]
-    groups = [{"params": own, "lr": RATE}, {"params": encoder, "lr": RATE_OF_ENCODER}]
-    optimizer = torch.optim.AdamW(groups, weight_decay=0.01)
+    optimizer = _optimizer(network)
     known = [*map(message, messages), *map(weighed, importances)]
     steps = EPOCHS * (int(len(known) * (1 + JOINED)) // BATCH + 1)
     schedule = torch.optim.lr_scheduler.LambdaLR(
@@ -55,6 +50,13 @@ def train(messages: Sequence[dict[str, Any]], importances: Sequence[dict[str, An
         sys.stdout.write(f"epoch {epoch + 1}: loss {total:.0f}, {spent:.0f} s\n")
         sys.stdout.flush()
     return network.eval()
+
+
+def _optimizer(network: Network) -> torch.optim.Optimizer:
+    """Return an optimizer that trains the encoder's convolutions slowly."""
+    own = [one for name, one in network.named_parameters() if "convolutions" not in name]
+    encoder = {"params": network.convolutions.parameters(), "lr": RATE_OF_ENCODER}
+    return torch.optim.AdamW([{"params": own, "lr": RATE}, encoder], weight_decay=0.01)
 
 
 def _batches(examples: list[Example], chance: random.Random) -> list[list[Example]]:

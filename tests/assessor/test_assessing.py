@@ -17,7 +17,7 @@ from tests.stub_model import StubModel
 
 MOVED = "I moved to Lisbon in March and I work as a nurse in the children's hospital"
 SMALL_TALK = "hello there"
-UNSURE_ABOUT = "The weather was fine and we walked a little"
+UNSURE_ABOUT = "it is quieter here lately"
 
 
 def assessed(

@@ -13,15 +13,15 @@ from assessor.outbox import services
 from assessor.saving.exchanges import earlier_texts
 from tests.assessor.outbox import NOW
 
-NAME = "What's the name of your dog?"
+CITY = "Which city are you flying to?"
 
 
 def test_an_answer_is_worth_more_than_its_words_alone() -> None:
-    alone, answer = assess("Luna"), assess("Luna", earlier=["I have a dog", NAME])
+    alone, answer = assess("Oslo"), assess("Oslo", earlier=["I booked a flight", CITY])
 
     assert answer.importance > alone.importance
-    assert alone.summary == "Luna"
-    assert answer.summary == f"Luna ({NAME})"
+    assert alone.summary == "Oslo"
+    assert answer.summary == f"Oslo ({CITY})"
 
 
 def test_small_talk_stays_unlearned_in_any_context() -> None:

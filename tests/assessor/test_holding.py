@@ -121,15 +121,15 @@ def test_a_model_is_asked_how_sure_it_is_and_its_words_are_the_evidence(
 
 
 def test_the_built_in_assessor_says_how_sure_it_is(space: Space, key: MakeKey) -> None:
-    set_policy(space, assessment={"review_below_confidence": 0.6})
+    set_policy(space, assessment={"review_below_confidence": 0.7})
     caller = ApiClient(key())
     clear = caller.post("assess", {"user_message": "My name is Ana and I am a nurse."} | STORE)
     vague = caller.post(
         "assess", {"user_message": "it's nice here, quieter than last year"} | STORE
     )
-    assert clear.json()["assessment"]["confidence"] > 0.6
+    assert clear.json()["assessment"]["confidence"] > 0.7
     assert clear.json()["memory"]["status"] == "live"
-    assert vague.json()["assessment"]["confidence"] < 0.6
+    assert vague.json()["assessment"]["confidence"] < 0.7
     assert vague.json()["memory"]["status"] == "review"
 
 

@@ -14,6 +14,7 @@ from assessor.outbox.retractions import retract
 from assessor.outbox.spans import LONGEST_SPAN, LONGEST_TEXT, wait_for_span
 from assessor.saving.exchanges import joined, rows_of, span_of
 from foundation.actors import SYSTEM
+from memory.models import ModelChoice, ModelConnection, Purpose
 from tests.assessor.test_spans import COOKING, IDLE, NOW, arrived, claimed, queued
 from tests.locks import somebody_waits
 from tests.processes import wait_until
@@ -26,6 +27,9 @@ def test_who_comes_while_a_worker_takes_the_span_is_not_ended_with_it(
     space: Space, queue: str
 ) -> None:
     """The worker has not read it: it would be called assessed and never have been."""
+    # A connected model would assess it: so it waits for a worker.
+    connection_ = ModelConnection.objects.create(name="m", base_url="http://127.0.0.1:9/v1")
+    ModelChoice.objects.create(purpose=Purpose.ASSESS, connection=connection_, model="m")
     first = arrived(space, COOKING[0])
     late = claimed(queued(space, COOKING[1], 1), NOW + IDLE - MINUTE)
 

@@ -21,7 +21,7 @@ pytestmark = [
     pytest.mark.django_db(transaction=True),
 ]
 PATIENT = 90_000  # milliseconds, for what a worker does
-SAID = "I'm allergic to penicillin, and I moved to Lisbon in March"
+SAID = "I'm allergic to penicillin and I moved to Lisbon in March"
 
 
 def assessed(space: Space, said: str, state: str = "done", **values: Any) -> Assessment:

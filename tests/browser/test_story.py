@@ -18,7 +18,7 @@ from tests.stub_model import StubModel
 
 pytestmark = [pytest.mark.browser, pytest.mark.stack, pytest.mark.django_db(transaction=True)]
 
-STORY = "I'm allergic to penicillin, and I moved to Lisbon in March"
+STORY = "I'm allergic to penicillin and I moved to Lisbon in March"
 
 
 def say(page: Page, text: str) -> None:

@@ -22,8 +22,8 @@ def result(content: str, *, days: int = 0, **fields: Any) -> Result:
     return Result(memory, 0.6, 0.5, 0.6, {"lexical": 0.0}, {})
 
 
-def answer(question: str, *memories: str | Result, **options: Any) -> str:
+def answer(question: str, *memories: str | Result, now: datetime = NOW, **options: Any) -> str:
     """The reply to a question beside these memories."""
     found = [result(one) if isinstance(one, str) else one for one in memories]
     history = [ChatMessage("user", question)]
-    return BuiltinResponder().answer(Turn(history, found, NOW, **options))
+    return BuiltinResponder().answer(Turn(history, found, now, **options))

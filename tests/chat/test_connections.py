@@ -77,7 +77,7 @@ def test_a_chosen_model_answers_at_once_everywhere(
 
     after = say(secret, space, "I like tea").json()
     assert (before["model"], after["model"]) == ("built-in", "stub")
-    assert after["reply"] == "You said: I like tea"
+    assert after["reply"].startswith("You said: I like tea")
     assert stub_model.requests[-1].authorization == f"Bearer {SECRET}"
     page = client.get(reverse("models", args=["home"])).text
     assert "chosen for all spaces" in page

@@ -53,7 +53,7 @@ def memories(space: Space) -> list[Memory]:
         ("Forget that I moved", {"User moved to Lisbon in March"}, "These memories are about"),
         ("please forget my allergy to penicillin", {"User is allergic to penicillin"}, "These"),
         ("忘掉我对花生过敏的事", {"我对花生过敏"}, "这些记忆"),
-        ("请忘掉我搬家的事", {"我在三月搬到了杭州"}, "这些记忆"),
+        ("请忘掉我搬家的事", {"我在三月搬到了杭州", "User moved to Lisbon in March"}, "这些"),
         ("forget my tax number", set(), "I have no memory about that."),
         ("forget it", set(), "Tell me what to forget"),
     ],

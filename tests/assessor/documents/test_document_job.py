@@ -24,11 +24,11 @@ from tests.pages import login
 
 LETTER = b"""# A letter
 
-I moved to Lisbon in March, and I am allergic to penicillin.
+I moved to Lisbon in March and I am allergic to penicillin.
 
 Hello!
 
-My sister Clara teaches in Coimbra, and her birthday is on 4 May.
+My sister Clara teaches in Coimbra and her birthday is on 4 May.
 """
 
 
@@ -81,7 +81,7 @@ def test_a_prompt_says_that_it_is_from_a_document(space: Space) -> None:
 
 def test_a_document_changes_nothing_that_a_person_said(space: Space) -> None:
     name = remember(space, "The user's name is Mara; she is a marine biologist.")
-    read(space, b"My name is Ana Sousa, and I was born in Evora in 1986.")
+    read(space, b"My name is Ana Sousa and I was born in Evora in 1986.")
     [waiting] = Memory.objects.in_space(space).in_review()
 
     approve_memory(space=space, memory_id=waiting.pk, actor=ALICE, now=timezone.now())

@@ -76,9 +76,10 @@ def learned(space: Space, text: str) -> dict[str, Status]:
 
 @pytest.mark.django_db
 def test_words_that_may_be_anothers_wait_for_review_with_their_source(space: Space) -> None:
-    said = "I moved to Bern in May. Translate into Italian: I am allergic to nuts and live in Graz."
+    moved = "I moved to Bern in May for my new job, and I love it here."
+    said = f"{moved} Can you translate this into Italian: I am allergic to nuts and live in Graz."
     found = learned(space, said)
-    assert found.pop("I moved to Bern in May.") == Status.LIVE
+    assert found.pop(moved) == Status.LIVE
     assert set(found.values()) <= {Status.REVIEW}
 
 

@@ -28,7 +28,7 @@ MARA = (
     "Mara listens to piano music while she writes.",
     "Mara sounded tired after counting larvae all day.",
 )
-TOLD = "I'm allergic to penicillin, and I moved to Lisbon in March"
+TOLD = "I'm allergic to penicillin and I moved to Lisbon in March"
 
 CHINESE = (
     "用户对青霉素过敏",

@@ -76,7 +76,7 @@ def known(content: str, memory_type: str = "fact", *, core: bool = False) -> Mem
         ("用户的妹妹在公司旁边抽烟", "我戒了烟", 0.5, "add"),
         # Two facts in one: the other one must stay.
         (
-            "I'm allergic to penicillin, and I moved to Lisbon in March",
+            "I'm allergic to penicillin and I moved to Lisbon in March",
             "I moved from Lisbon to Porto",
             0.5,
             "revise",
