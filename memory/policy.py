@@ -103,7 +103,7 @@ class RecallPolicy(_Part):
     recency_scale_days: float = Field(default=30, ge=SHORTEST_SCALE, le=36500.0)
     min_score: float = Field(default=0, ge=0.0, le=10.0)
     # The least probability that a memory helps, for it to be sent to the model.
-    min_relevance: float = Field(default=0.15, ge=0.0, le=1.0)
+    min_relevance: float = Field(default=0.2, ge=0.0, le=1.0)
     # The number of memories that say how to answer, sent with every message.
     standing: int = Field(default=3, ge=0, le=20)
     # How to answer everyone. A member's own wish applies to this member only.

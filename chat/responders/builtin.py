@@ -21,7 +21,7 @@ from memory.text.secrets import asks_for_secret
 from reader import Message, answers, language_of, read
 from reader.sentences import split_sentences
 
-TOLD = 0.5
+TOLD = 0.45
 """From this probability on that one of the memories answers, the question is answered."""
 ALSO = 0.4
 """A memory that is at least so likely to answer as a share of the likeliest is said, too."""

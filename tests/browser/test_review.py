@@ -4,9 +4,8 @@ import pytest
 from playwright.sync_api import expect
 
 from accounts.models import Space
-from assessor.assessing import Exchange, assess_locally
+from assessor.assessing import Exchange
 from assessor.outbox import services
-from assessor.saving.exchanges import joined, span_of
 from memory.models import Memory
 from tests.browser.conftest import LogIn
 from tests.memory.writing import NOW, hold, stored
@@ -20,14 +19,9 @@ pytestmark = [
 
 
 def said(space: Space, message: str) -> Memory:
-    """Return the outcome of an exchange with these words."""
+    """Return the outcome of an exchange with these words, which is assessed at once."""
     row = services.queue_assessment(space=space, exchange=Exchange(message, "Noted."), now=NOW)
-    claimed = services.claim(space_id=space.pk, assessment_id=row.pk, now=NOW)
-    assert claimed is not None
-    result = assess_locally(joined(span_of(claimed)))
-    [memory] = services.finish(assessment=claimed, result=result, now=NOW)
-    assert memory is not None
-    return memory
+    return Memory.objects.in_space(space).get(source_assessment=row.pk)
 
 
 def test_the_inbox_is_gone_through_by_keys(log_in: LogIn, web: Web, space: Space) -> None:

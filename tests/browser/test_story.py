@@ -102,7 +102,7 @@ def test_what_is_said_is_remembered_and_recalled(log_in: LogIn, space: Space) ->
 
     page.get_by_role("link", name="New conversation").click()
     expect(page.locator(".message")).to_have_count(0)
-    say(page, "where do I live?")
+    say(page, "where did I move to?")
     inspector = page.locator("#recalled .memory")
     expect(inspector.first).to_contain_text("Lisbon")
     expect(inspector.first.locator(".match")).to_have_text(re.compile(r"^\d+% match$"))
@@ -138,7 +138,7 @@ def test_a_model_streams_and_is_given_the_memory(
     )
     stub_model.script("hold:3")
     page = log_in(on=model_web)
-    say(page, "where do I live?")
+    say(page, "where did I move to?")
     streaming = page.locator(".message.assistant.streaming .prose")
     expect(streaming).to_have_text("You said: where")
     stub_model.release()

@@ -260,7 +260,9 @@ def test_a_model_that_is_not_there(web: Web, key: MakeKey, talk: Talk) -> None:
     assert (answer.status_code, answer.json()["code"]) == (503, "model_unavailable")
     assert "cannot be reached" in answer.json()["detail"]
     assert reply_row().state == "failed"
-    assert_released(reply_row())
+    assessment = reply_row().assessment
+    assert assessment is not None
+    assert (assessment.state, assessment.user_message) == (State.DONE, STORY)
 
 
 # --- A reader that leaves -------------------------------------------------------------------

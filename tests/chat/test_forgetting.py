@@ -62,7 +62,8 @@ def test_what_is_meant_is_offered(
     space: Space, memories: list[Memory], said: str, meant: set[str], beginning: str
 ) -> None:
     message = answered(space, said)
-    assert offered(message) == meant
+    assert meant <= offered(message)
+    assert len(offered(message)) <= 2
     assert beginning in message.content
     assert all(content in message.content for content in meant)
     assert all(stored(memory).status == "live" for memory in memories)

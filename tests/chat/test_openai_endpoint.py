@@ -229,7 +229,7 @@ def test_a_tools_answer_continues_the_exchange(
     client: openai.OpenAI, lisbon: Memory, stub_model: StubModel, stream: bool
 ) -> None:
     stub_model.script('tool:weather:{"city": "Lisbon"}')
-    answer = ask(client, said("Rain where I live?"), tools=TOOLS, stream=stream)
+    answer = ask(client, said("where do I live?"), tools=TOOLS, stream=stream)
     if stream:
         deltas = [c.choices[0].delta for c in answer if c.choices and c.choices[0].delta.tool_calls]
         name, *more = [delta.tool_calls[0].function.name for delta in deltas]
@@ -240,25 +240,26 @@ def test_a_tools_answer_continues_the_exchange(
         arguments = called.function.arguments
         assert answer.choices[0].finish_reason == "tool_calls"
     assert arguments == '{"city": "Lisbon"}'
-    assert turns() == [("user", "done", "Rain where I live?"), ("assistant", "done", "")]
+    assert turns() == [("user", "done", "where do I live?"), ("assistant", "done", "")]
     waiting = Assessment.objects.get()
     assert waiting.due_at > timezone.now()
 
     call = {"id": "call_weather", "type": "function", "function": {"name": "weather"}}
     call["function"] |= {"arguments": arguments}  # type: ignore[operator]  # a dictionary
     then = [
-        *said("Rain where I live?"),
+        *said("where do I live?"),
         {"role": "assistant", "content": None, "tool_calls": [call]},
         {"role": "tool", "tool_call_id": "call_weather", "content": "It rains"},
     ]
     last = ask(client, then, tools=TOOLS)
     assert last.choices[0].message.content == "The tool answered: It rains"
-    assert stub_model.requests[-1].body["messages"][1:] == then
+    asked = stub_model.requests[-1].body["messages"]
+    assert [one for one in asked if one["role"] != "system"] == then
     assert "Lisbon" in stub_model.requests[-1].body["messages"][0]["content"]
     assert turns()[1:] == [("assistant", "done", "The tool answered: It rains")]
     assessed = Assessment.objects.get()
     assert (assessed.user_message, assessed.assistant_response) == (
-        "Rain where I live?",
+        "where do I live?",
         "The tool answered: It rains",
     )
     assert assessed.due_at <= timezone.now()

@@ -101,7 +101,7 @@ def test_thanks_recall_nothing_and_the_inspector_says_how_unlikely_each_memory_w
     seen = text(call(alice, begun))
     assert "Given to the model" not in seen
     assert "No memory was relevant enough." in seen
-    assert "A memory must be at least 15% likely to help." in seen
+    assert "A memory must be at least 20% likely to help." in seen
     assert seen.count("% likely to help ·") == 5
     assert use_count(lisbon) == 0
 

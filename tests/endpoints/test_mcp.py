@@ -259,7 +259,7 @@ def test_a_tool_acts_for_the_user_that_it_names(web: Web, key: MakeKey, space: S
             await said(client, "remember", content="User earns 4200 euros", user_id="alice")
             for user, found in (("alice", True), ("bob", False), (None, False)):
                 named = {"user_id": user} if user else {}
-                text = await said(client, "search_memories", query="What is earned?", **named)
+                text = await said(client, "search_memories", query="What do I earn?", **named)
                 assert ("4200" in text) is found
             everybody = await said(client, "search_memories", query="x", user_id="*")
             assert everybody.startswith("! forbidden: ")

@@ -3818,7 +3818,7 @@ export interface components {
                     limit?: number;
                     /**
                      * Min Relevance
-                     * @description Default: 0.15.
+                     * @description Default: 0.2.
                      */
                     min_relevance?: number;
                     /**
@@ -4091,7 +4091,7 @@ export interface components {
             limit: number;
             /**
              * Min Relevance
-             * @default 0.15
+             * @default 0.2
              */
             min_relevance: number;
             /**
@@ -7158,7 +7158,7 @@ export interface operations {
                         limit?: number;
                         /**
                          * Min Relevance
-                         * @description Default: 0.15.
+                         * @description Default: 0.2.
                          */
                         min_relevance?: number;
                         /**

@@ -55,7 +55,7 @@ def test_a_new_space_has_the_defaults_of_the_contract(space: Space, client: ApiC
             "candidate_limit": 300,
             "recency_scale_days": 30,
             "min_score": 0,
-            "min_relevance": 0.15,
+            "min_relevance": 0.2,
             "standing": 3,
             "answering": "",
             "relative_dates": False,

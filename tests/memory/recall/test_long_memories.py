@@ -62,7 +62,7 @@ def test_what_a_long_memory_says_late_is_found(notes: Space, at: int, length: in
     memory = remember(notes, long_text(at, length))
     other = remember(notes, long_text(0, length, ""))
 
-    for text in (ASKED, "What do you know about Ottilie Brandner?"):
+    for text in (ASKED, "Which keys does Ottilie Brandner have?"):
         assert memory in first(notes, text), text
         assert other not in first(notes, text)
     assert further(memory) >= length // 240
