@@ -36,7 +36,12 @@ from memory.recall.share import share_of, turn_of
 from memory.recall.sql import JUST_MISSED, OTHERS, PAST, Question, Shape, recalled
 from memory.recall.times import asked_time
 from reader import Message, answers, read
+from reader.vocabulary import pieces_of
 
+KEYWORDS = 4
+"""Pieces of a text that has only words to search for."""
+FOUND = 0.5
+"""The relevance of a memory that has such a word."""
 LOOKED_AT = 16
 """The best memories that are read when only relevant ones are wanted."""
 
@@ -222,7 +227,8 @@ def _relevances(question: Question, rows: Sequence[Memory]) -> list[float]:
     found = answers(question.text, [memory.content for memory in rows])
     needed = 1 - read(Message(question.text)).voices["small_talk"]  # which needs no memory
     of: dict[UUID | None, float] = {
-        memory.pk: one.relevance * needed for memory, one in zip(rows, found, strict=True)
+        memory.pk: max(one.relevance * needed, _words_found(question.text, memory))
+        for memory, one in zip(rows, found, strict=True)
     }
     # In "before Porto", the words fit the memory that names Porto. The answer is the memory it
     # superseded.
@@ -230,6 +236,12 @@ def _relevances(question: Question, rows: Sequence[Memory]) -> list[float]:
         max(of[memory.pk], of.get(memory.superseded_by, 0.0)) if memory.valid_to else of[memory.pk]
         for memory in rows
     ]
+
+
+def _words_found(text: str, memory: Memory) -> float:
+    """Return FOUND if the text has only words to search for and the memory has one, else 0."""
+    is_found = vars(memory)["signal_lexical"] > 0  # annotated by the statement
+    return FOUND if is_found and len(pieces_of(text)) <= KEYWORDS else 0.0
 
 
 def _shape(rules: PolicyDocument, profile: Profile, limit: int | None) -> Shape:

@@ -78,6 +78,7 @@ def test_tools_take_what_the_seeds_say(name: str, required: set[str], optional: 
 def test_search_memories_answers_in_the_words_of_the_seed(space: Space) -> None:
     """Seed 000, "SearchMemoriesTool Output", below "## RELEVANT MEMORIES" and a blank line:
     "- [2026-02-18] Memory content (92% match, id: abc123)" """
+    set_policy(space, recall={"min_relevance": 0})
     home = remember(space, "User lives in San Francisco")
     name = remember(space, "User moved from San Francisco")
     answer = call(space, "search_memories", query="User lives in San Francisco", limit=2)
