@@ -4,8 +4,8 @@ import functools
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from importlib import resources
-from itertools import pairwise
 
+import numpy as np
 from safetensors.numpy import load
 
 from reader.convolutions import Array
@@ -23,13 +23,14 @@ FACETS = ("P", "valence", "intensity", "I", "J")
 OPEN_VOICES = ("own", "request", "question", "small_talk")
 """Voices that may say something true of the person beside what they ask."""
 POSSIBLE, SURE, SURELY_NOT = 0.1, 0.98, 0.02
+SMALLEST = 1e-9
 STEPS = (0.1, 0.5, 1.0)
 """The scale of P: everyday life, weeks or months, for good."""
 
 BEFORE, WINDOW = 48, 160
 """Pieces that are read at once: of the turn before, and of the message itself."""
 _MOST_WINDOWS, _MOST_SENTENCES = 16, 24
-_OUTSIDE, _FIRST = 0, 1  # outputs of the head that finds the facts
+_OUTSIDE, _FIRST, _INSIDE = 0, 1, 2  # outputs of the head that finds the facts
 _TEXT, _TURN_BEFORE = 0, 1  # segments
 
 
@@ -166,13 +167,28 @@ def _read_part(pieces: Sequence[Piece], before: Sequence[Piece]) -> Reading:
 def _spans(tags: Array) -> list[tuple[int, int]]:
     """Return where facts begin and end, (n, 3) probabilities given; the likeliest piece at least.
 
-    A fact begins where one is more likely to begin than to go on.
+    Takes the likeliest row of tags in which a fact goes on only where one began, by the algorithm
+    of Viterbi.
     """
-    likely = 1 - tags[:, _OUTSIDE]
-    inside = likely >= min(0.5, float(likely.max()))
-    begins = inside & (tags.argmax(axis=1) == _FIRST)
-    borders = [0, *(i for i in range(1, len(tags)) if begins[i] or inside[i] != inside[i - 1])]
-    return [(a, b) for a, b in pairwise([*borders, len(tags)]) if inside[a]]
+    costs = -np.log(np.maximum(tags, SMALLEST))
+    costs[0, _FIRST] = costs[0].min(initial=costs[0, _FIRST], where=[False, True, True])
+    cost, came_from = costs[0] + [0.0, 0.0, np.inf], []
+    for step in costs[1:]:
+        within = cost + [np.inf, 0.0, 0.0]
+        came_from.append((cost.argmin(), cost.argmin(), within.argmin()))
+        cost = step + [cost.min(), cost.min(), within.min()]
+    path = [int(cost.argmin())]
+    for before in reversed(came_from):
+        path.append(int(before[path[-1]]))
+    path.reverse()
+    starts = [i for i, tag in enumerate(path) if tag == _FIRST]
+    if not starts:
+        likeliest = int(tags[:, _OUTSIDE].argmin())
+        return [(likeliest, likeliest + 1)]
+    ends = [
+        next((i for i in range(a + 1, len(path)) if path[i] != _INSIDE), len(path)) for a in starts
+    ]
+    return list(zip(starts, ends, strict=True))
 
 
 def _fact(start: int, end: int, vector: Array) -> Fact:

@@ -2,9 +2,8 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from math import prod
 from typing import cast
 
 from assessor.facts import Fact as Statement
@@ -32,10 +31,11 @@ LIKELY_FOREVER = 0.5
 DIGITS = 3
 HEADING = re.compile(r"^#{1,6} ", re.MULTILINE)
 """Stands before most prompts of programs, but also before a heading of a document."""
-ALONE = 0.98
-"""A part of a sentence that is worth so much by itself is a statement of its own."""
+ALONE = 0.4
+"""A fact whose words alone are worth less is a piece of another."""
+JOINING = 2
+"""The most words between two facts that only join them."""
 BORDERS = " ,;:\u2013\u2014\uff0c\uff1b\uff1a\u3001\u060c"
-SEPARATOR = re.compile(rf"[{BORDERS[1:]}](?!\d)\s*")
 
 
 @dataclass(frozen=True)
@@ -142,55 +142,54 @@ def _facets(reading: Reading, best: Fact | None) -> Facets:
 
 def _statements(text: str, reading: Reading, with_facets: bool) -> list[Statement]:
     """Return each part with facts as a statement of its own; none if there are not several."""
-    facts = reading.facts
-    told = sentences_around(text, [(fact.start, fact.end) for fact in facts])
-    parts = [part for start, end in told for part in _parts(text, start, end)]
+    told = sentences_around(text, [(fact.start, fact.end) for fact in reading.facts])
+    parts = [part for start, end in told for part in _parts(text, start, end, reading.facts)]
     if len(parts) < 2:
         return []
     return [
-        _statement(shortened(_worded(text, start, end)), inside, with_facets)
-        for start, end in parts
-        if (inside := [fact for fact in facts if fact.start < end and fact.end > start])
+        _statement(shortened(text[start:end].strip(BORDERS)), fact, with_facets)
+        for start, end, fact in parts
     ]
 
 
-def _worded(text: str, start: int, end: int) -> str:
-    """Return a part's words, without the one before its fact that joins it to the part before."""
-    part = text[start:end].strip(BORDERS)
-    facts = read(Message(part)).facts
-    joins = text[:start].rstrip()[-1:] in set(BORDERS) and facts
-    return part[facts[0].start :] if joins and len(part[: facts[0].start].split()) == 1 else part
+def _parts(text: str, start: int, end: int, facts: Sequence[Fact]) -> list[tuple[int, int, Fact]]:
+    """Return the places of a sentence's parts, one for each of its facts. What stands between two
+    facts belongs to the first, unless it only joins them."""
+    inside = _joined(text, [fact for fact in facts if fact.start < end and fact.end > start])
+    borders = [start, *(fact.start for fact in inside[1:]), end]
+    parts = []
+    for fact, (first, last) in zip(inside, pairwise(borders), strict=True):
+        joins = last < end and len(text[fact.end : last].split()) <= JOINING
+        parts.append((first, fact.end if joins else last, fact))
+    return parts
 
 
-def _parts(text: str, start: int, end: int) -> list[tuple[int, int]]:
-    """Return the places of a sentence's parts: cut behind a comma or the like, if what stands
-    before it and behind it surely says something alone."""
-    cuts = [start + sign.end() for sign in SEPARATOR.finditer(text[start:end])]
-    borders = [start]
-    for cut, following in pairwise([*cuts, end]):
-        if _stands(text[borders[-1] : cut]) and _stands(text[cut:following]):
-            borders.append(cut)
-    return list(pairwise([*borders, end]))
+def _joined(text: str, facts: Sequence[Fact]) -> list[Fact]:
+    """Return the facts of a sentence; two of which one says nothing alone are one."""
+    joined = list[Fact]()
+    for fact in facts:
+        if joined and not (_stands(text, joined[-1]) and _stands(text, fact)):
+            best = max(joined[-1], fact, key=lambda one: one.importance)
+            joined[-1] = replace(best, start=joined[-1].start, end=fact.end)
+        else:
+            joined.append(fact)
+    return joined
 
 
-def _stands(part: str) -> bool:
-    reading = read(Message(part.strip(BORDERS)))
-    return reading.worth >= ALONE and bool(reading.facts)
+def _stands(text: str, fact: Fact) -> bool:
+    return read(Message(text[fact.start : fact.end])).worth >= ALONE
 
 
-def _statement(text: str, facts: Sequence[Fact], with_facets: bool) -> Statement:
-    """Return a sentence with its facts, described by the most important of them."""
-    best = max(facts, key=lambda fact: fact.importance)
-    facets = Facets(**best.facets) if with_facets else None
-    unimportant = prod(1 - fact.importance for fact in facts)
+def _statement(text: str, fact: Fact, with_facets: bool) -> Statement:
+    facets = Facets(**fact.facets) if with_facets else None
     return Statement(
         text=text,
-        importance=facets.importance if facets else round(living(1 - unimportant, best), DIGITS),
-        memory_type=cast(MemoryTypeName, best.type),
-        tags=find_tags(text, best.type),
+        importance=facets.importance if facets else round(living(fact.importance, fact), DIGITS),
+        memory_type=cast(MemoryTypeName, fact.type),
+        tags=find_tags(text, fact.type),
         topics=find_topics(text),
         facets=facets.stored() if facets else None,
-        confidence=round(best.sureness, DIGITS),
+        confidence=round(fact.sureness, DIGITS),
     )
 
 

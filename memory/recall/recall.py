@@ -36,12 +36,16 @@ from memory.recall.share import share_of, turn_of
 from memory.recall.sql import JUST_MISSED, OTHERS, PAST, Question, Shape, recalled
 from memory.recall.times import asked_time
 from reader import Message, answers, read
+from reader.sentences import split_sentences
 from reader.vocabulary import pieces_of
 
 KEYWORDS = 4
 """Pieces of a text that has only words to search for."""
 FOUND = 0.5
 """The relevance of a memory that has such a word."""
+ASKING = ("question", "request")
+MOST_ASKED = 6
+"""Sentences of a text that are searched for one by one."""
 LOOKED_AT = 16
 """The best memories that are read when only relevant ones are wanted."""
 
@@ -224,11 +228,11 @@ def _is_sent(one: Result, question: Question, shape: Shape) -> bool:
 
 def _relevances(question: Question, rows: Sequence[Memory]) -> list[float]:
     """Return the probability that each memory answers the question or helps with it."""
-    found = answers(question.text, [memory.content for memory in rows])
-    needed = 1 - read(Message(question.text)).voices["small_talk"]  # which needs no memory
+    contents = [memory.content for memory in rows]
+    best = np.max([_helps(text, contents) for text in _asked(question.text)], axis=0)
     of: dict[UUID | None, float] = {
-        memory.pk: max(one.relevance * needed, _words_found(question.text, memory))
-        for memory, one in zip(rows, found, strict=True)
+        memory.pk: max(float(one), _words_found(question.text, memory))
+        for memory, one in zip(rows, best, strict=True)
     }
     # In "before Porto", the words fit the memory that names Porto. The answer is the memory it
     # superseded.
@@ -236,6 +240,18 @@ def _relevances(question: Question, rows: Sequence[Memory]) -> list[float]:
         max(of[memory.pk], of.get(memory.superseded_by, 0.0)) if memory.valid_to else of[memory.pk]
         for memory in rows
     ]
+
+
+def _asked(text: str) -> list[str]:
+    """Return the sentences that ask something, of a text with several; else the text as it is."""
+    sentences = split_sentences(text)[:MOST_ASKED]
+    asking = [one for one in sentences if read(Message(one)).voice in ASKING]
+    return asking if len(asking) > 1 else [text]
+
+
+def _helps(text: str, contents: Sequence[str]) -> list[float]:
+    needed = 1 - read(Message(text)).voices["small_talk"]  # which needs no memory
+    return [one.relevance * needed for one in answers(text, contents)]
 
 
 def _words_found(text: str, memory: Memory) -> float:

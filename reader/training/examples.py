@@ -1,8 +1,9 @@
 """Reads the examples of `reader/examples` and turns them into numbers for the training."""
 
+import collections
 import json
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -95,13 +96,6 @@ def _numbers(row: dict[str, Any]) -> list[float]:
     return [row.get(name, NOT_A_NUMBER) for name in ("importance", *FACETS)]
 
 
-def joined(first: dict[str, Any], second: dict[str, Any]) -> dict[str, Any]:
-    """Return one message out of two, with the facts of both and the voice of neither."""
-    text = f"{first['text']} {second['text']}"
-    once = [fact for fact in second["facts"] if fact["span"] not in first["text"]]
-    return {"text": text, "voice": "own", "second_voice": "?", "facts": [*first["facts"], *once]}
-
-
 def pairs(messages: list[dict[str, Any]], share: float, chance: random.Random) -> list[Any]:
     """Return messages made of two of one language, as many as this share of all."""
     plain = [row for row in messages if row["voice"] in PLAIN and len(row["text"]) < JOINED]
@@ -110,10 +104,56 @@ def pairs(messages: list[dict[str, Any]], share: float, chance: random.Random) -
         first = chance.choice(plain)
         second = chance.choice(plain)
         if first["lang"] == second["lang"] and not second.get("before"):
-            found.append(joined(first, second))
+            found.append(_made([first, second], ["", " "]))
     return found
+
+
+def chains(messages: list[dict[str, Any]], share: float, chance: random.Random) -> list[Any]:
+    """Return sentences made of up to four facts or remarks of one language."""
+    facts = collections.defaultdict[str, list[Any]](list)
+    remarks = collections.defaultdict[str, list[Any]](list)
+    for row in messages:
+        if row["voice"] in PLAIN and not row.get("before"):
+            alone = [{"text": fact["span"], "facts": [fact]} for fact in row["facts"]]
+            facts[row["lang"]] += alone
+            if not row["facts"] and len(row["text"]) < SHORT:
+                remarks[row["lang"]].append(row)
+    languages = [row["lang"] for row in messages]
+    found = list[dict[str, Any]]()
+    while len(found) < share * len(messages):
+        language = chance.choice(languages)
+        chosen = [
+            chance.choice((remarks if chance.random() < REMARKS else facts)[language])
+            for _ in range(chance.choice(LENGTHS))
+        ]
+        joints = [chance.choice(COMMAS + JOINTS[language]) for _ in chosen]
+        found.append(_made(chosen, joints))
+    return found
+
+
+def _made(parts: Sequence[dict[str, Any]], joints: Sequence[str]) -> dict[str, Any]:
+    """Return one message out of several, with the facts of all and the voice of none."""
+    first, *rest = parts
+    text = first["text"] + "".join(
+        joint + part["text"] for joint, part in zip(joints[1:], rest, strict=True)
+    )
+    facts = [fact for part in parts for fact in part["facts"]]
+    once = [fact for fact in facts if text.count(fact["span"]) == 1]
+    return {"text": text, "voice": "own", "second_voice": "?", "facts": once}
 
 
 PLAIN = ("own", "request", "question", "small_talk")
 """Voices that may follow each other in one message."""
-JOINED = 200  # characters
+JOINED, SHORT = 200, 80  # characters
+LENGTHS, REMARKS = (2, 2, 3, 4), 0.3
+COMMAS = (", ", "; ", " - ", " ")
+JOINTS = {
+    "en": (" and ", ", and ", " but ", " and also "), "de": (" und ", ", aber ", " und auch "),
+    "es": (" y ", ", pero ", " y además "), "fr": (" et ", ", mais ", " et aussi "),
+    "it": (" e ", ", ma ", " e anche "), "pt": (" e ", ", mas ", " e também "),
+    "nl": (" en ", ", maar ", " en ook "), "pl": (" i ", ", ale ", " a "),
+    "tr": (" ve ", ", ama ", " bir de "), "ru": (" и ", ", но ", ", а ещё "),
+    "ar": (" و", "، و", "، لكن "), "ja": ("、", "。あと、", "、それと"),
+    "ko": (" 그리고 ", ", ", " 근데 "), "th": (" และ", " แล้วก็", " แต่"),
+    "zh": ("，", "，而且", "，还有", "、"),
+}  # fmt: skip

@@ -11,16 +11,16 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from reader.statement import ABOUT, FACETS, TYPES, VOICES
-from reader.training.examples import UNKNOWN, Example, message, pairs, rows, weighed
+from reader.training.examples import UNKNOWN, Example, chains, message, pairs, rows, weighed
 from reader.training.network import Network
 
 HEADS = {
     "keep": 1, "importance": 1, "voice": len(VOICES), "tag": 3, "ftype": len(TYPES),
     "fnum": 1 + len(FACETS), "fabout": len(ABOUT), "fcorr": 1,
 }  # fmt: skip
-EPOCHS, BATCH, FORGOTTEN = 10, 32, 0.1
+EPOCHS, BATCH, FORGOTTEN = 8, 32, 0.1
 RATE, RATE_OF_ENCODER = 1e-3, 2e-4
-JOINED = 0.15  # messages made of two, as a share of all
+JOINED, CHAINED = 0.15, 0.3  # messages made of two, and of single facts, as a share of all
 
 
 def train(messages: Sequence[dict[str, Any]], importances: Sequence[dict[str, Any]]) -> Network:
@@ -30,15 +30,15 @@ def train(messages: Sequence[dict[str, Any]], importances: Sequence[dict[str, An
     network = Network(HEADS)
     optimizer = _optimizer(network)
     known = [*map(message, messages), *map(weighed, importances)]
-    steps = EPOCHS * (int(len(known) * (1 + JOINED)) // BATCH + 1)
+    steps = EPOCHS * (int(len(known) * (1 + JOINED + CHAINED)) // BATCH + 1)
     schedule = torch.optim.lr_scheduler.LambdaLR(
         optimizer, lambda step: min(1, (step + 1) / 100) * max(0.0, 1 - step / steps)
     )
     started = time.monotonic()
     for epoch in range(EPOCHS):
-        made = map(message, pairs(list(messages), JOINED, chance))
+        made = pairs(list(messages), JOINED, chance) + chains(list(messages), CHAINED, chance)
         total = 0.0
-        for batch in _batches([*known, *made], chance):
+        for batch in _batches([*known, *map(message, made)], chance):
             loss = _loss(network, batch)
             optimizer.zero_grad()
             loss.backward()
