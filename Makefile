@@ -173,7 +173,7 @@ packages: venv
 dev-packages: packages
 	@cat requirements-reporting.txt requirements-dev.txt | cmp -s - .venv/requirements-dev.txt || { \
 	  echo "Installing packages for tests…" && \
-	  $(BIN)/python $(INSTALL) --no-binary jieba -r requirements-reporting.txt -r requirements-dev.txt && \
+	  $(BIN)/python $(INSTALL) -r requirements-reporting.txt -r requirements-dev.txt && \
 	  cat requirements-reporting.txt requirements-dev.txt > .venv/requirements-dev.txt; }
 
 audit-packages: venv

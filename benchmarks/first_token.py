@@ -23,8 +23,8 @@ from typing import Any
 import openai
 
 from benchmarks import harness
+from benchmarks.filled_space import MEMORIES, filled_space
 from benchmarks.http_streams import Target, at_once, first_token_ms
-from benchmarks.search_http import MEMORIES, filled_space
 
 DELAY_MS = 5.0
 CONCURRENCY = {1: 20, 20: 3, 100: 2, 200: 1}  # streams at once: how many times

@@ -14,7 +14,6 @@ from django.utils import timezone
 from accounts.members.services import add_member
 from accounts.models import Role, Space, User
 from assessor.models import Assessment
-from benchmarks.lived_in import lived_in
 from chat.models import Conversation, Message
 from foundation.actors import SYSTEM
 from foundation.errors import Conflict
@@ -26,6 +25,7 @@ from memory.spaces import deletion
 from memory.spaces.services import models_of_spaces
 from memory.tasks import requeue_due_jobs, sweep_all_spaces
 from tests.conftest import ApiClient, MakeKey
+from tests.lived_in import lived_in
 from tests.memory.writing import ALICE, NOW, remember
 
 pytestmark = pytest.mark.django_db
