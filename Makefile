@@ -136,18 +136,15 @@ lock:  ## pin the versions and hashes of requirements*.in
 	build/lock/bin/python -m pip install -qq --no-deps -r build/lock/alone.txt
 	build/lock/bin/python -m pip uninstall -qq -y $(NOT_USED)
 	build/lock/bin/python -m pip freeze | LC_ALL=C sort -f > requirements.txt
-	build/lock/bin/python -m pip install -qq -r requirements-reporting.in
-	build/lock/bin/python -m pip freeze | LC_ALL=C sort -f > build/lock/all.txt
-	grep -vxF -f requirements.txt build/lock/all.txt > requirements-reporting.txt
 	build/lock/bin/python -m pip install -qq -r build/lock/dev.txt
 	build/lock/bin/python -m pip freeze | LC_ALL=C sort -f > build/lock/all.txt
-	grep -vxF -f requirements.txt -f requirements-reporting.txt build/lock/all.txt > requirements-dev.txt
+	grep -vxF -f requirements.txt build/lock/all.txt > requirements-dev.txt
 	$(PYTHON) -m venv --clear build/lock
 	build/lock/bin/python -m pip install -qq -r requirements-docs.in
 	build/lock/bin/python -m pip freeze | LC_ALL=C sort -f > requirements-docs.txt
 	$(PYTHON) -m venv --clear build/lock
 	build/lock/bin/python -m pip install -qq uv
-	for list in requirements requirements-reporting requirements-dev requirements-docs; do \
+	for list in requirements requirements-dev requirements-docs; do \
 	  build/lock/bin/uv pip compile $(HASHED) --no-deps --output-file $$list.txt $$list.txt || exit 1; done
 	build/lock/bin/uv pip compile $(HASHED) --output-file requirements-audit.txt requirements-audit.in
 	rm -rf build/lock
@@ -164,10 +161,10 @@ packages: venv
 	  cp requirements.txt .venv/requirements.txt; }
 
 dev-packages: packages
-	@cat requirements-reporting.txt requirements-dev.txt | cmp -s - .venv/requirements-dev.txt || { \
+	@cmp -s requirements-dev.txt .venv/requirements-dev.txt || { \
 	  echo "Installing packages for tests…" && \
-	  $(BIN)/python $(INSTALL) -r requirements-reporting.txt -r requirements-dev.txt && \
-	  cat requirements-reporting.txt requirements-dev.txt > .venv/requirements-dev.txt; }
+	  $(BIN)/python $(INSTALL) -r requirements-dev.txt && \
+	  cp requirements-dev.txt .venv/requirements-dev.txt; }
 
 audit-packages: venv
 	@mkdir -p build && cmp -s requirements-audit.txt build/audit-venv/requirements.txt || { \
