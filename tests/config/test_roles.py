@@ -205,7 +205,7 @@ def test_admin(full: Space, other_space: Space) -> None:
 # --- Programs ---------------------------------------------------------------------------------
 
 PROGRAMS = lines_by_name("programs")
-NOT_STORED = {"retrieveResponse", "listInputItems", "deleteResponse", "GET:v1/event/{event_id}"}
+NOT_STORED = {"retrieveResponse", "deleteResponse", "GET:v1/event/{event_id}"}
 
 
 def test_each_call_of_a_program_is_in_the_table() -> None:
