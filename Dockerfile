@@ -5,8 +5,8 @@ ARG PYTHON=python:3.13-slim-bookworm
 FROM ${PYTHON}
 
 WORKDIR /srv/ebb
-COPY requirements.txt requirements-reporting.txt ./
-RUN pip install --no-cache-dir --no-deps --require-hashes --only-binary :all: -r requirements.txt -r requirements-reporting.txt
+COPY requirements.txt ./
+RUN pip install --no-cache-dir --no-deps --require-hashes --only-binary :all: -r requirements.txt
 COPY . .
 
 # Files that are built once and may be built again: the embedding graph, static files, the secret key.

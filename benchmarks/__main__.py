@@ -4,6 +4,6 @@ process."""
 import subprocess
 import sys
 
-for name in ("embedding", "recall", "recall_large", "first_token"):
+for name in ("recall", "recall_large", "first_token"):
     print(f"\n## {name}", flush=True)
     subprocess.run([sys.executable, "-m", f"benchmarks.{name}"], check=True)

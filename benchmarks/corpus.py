@@ -16,54 +16,19 @@ from memory.store.services import Prepared, store_memories
 from memory.text.passages import passages
 
 PEOPLE = [
-    "Ana",
-    "Bruno",
-    "Chiara",
-    "Dmitri",
-    "Elif",
-    "Farid",
-    "Greta",
-    "Hugo",
-    "Ines",
-    "Jonas",
-    "Keiko",
-    "Lars",
-    "Mina",
-    "Noor",
-]
+    "Ana", "Bruno", "Chiara", "Dmitri", "Elif", "Farid", "Greta", "Hugo", "Ines", "Jonas",
+    "Keiko", "Lars", "Mina", "Noor",
+]  # fmt: skip
 PLACES = [
-    "Lisbon",
-    "Porto",
-    "Oslo",
-    "Kyoto",
-    "Tartu",
-    "Ghent",
-    "Lyon",
-    "Quito",
-    "Hanoi",
-    "Bergen",
-    "Cork",
-    "Graz",
-    "Turin",
-]
+    "Lisbon", "Porto", "Oslo", "Kyoto", "Tartu", "Ghent", "Lyon", "Quito", "Hanoi", "Bergen",
+    "Cork", "Graz", "Turin",
+]  # fmt: skip
 THINGS = [
-    "the allotment",
-    "the translation of the novel",
-    "her cello",
-    "a sourdough starter",
-    "the budget review",
-    "the kitchen renovation",
-    "an old bicycle",
-    "the marathon plan",
-    "the choir",
-    "a tax return",
-    "the puppy",
-    "the physics exam",
-    "a pottery course",
-    "the holiday photos",
-    "the roof terrace",
-    "the chess club",
-]
+    "the allotment", "the translation of the novel", "her cello", "a sourdough starter",
+    "the budget review", "the kitchen renovation", "an old bicycle", "the marathon plan",
+    "the choir", "a tax return", "the puppy", "the physics exam", "a pottery course",
+    "the holiday photos", "the roof terrace", "the chess club",
+]  # fmt: skip
 FEELINGS = ["proud of", "tired of", "worried about", "excited about", "unsure about", "done with"]
 PATTERNS = (
     "{a} moved from {p} to {q} in {month} and misses {t}",
@@ -78,29 +43,14 @@ PATTERNS = (
     "{b} sold {t} to {a} for {n} hundred and bought {food} for everybody",
 )
 FOOD = [
-    "peanuts",
-    "shellfish",
-    "penne",
-    "walnuts",
-    "rye bread",
-    "goat cheese",
-    "mango",
-    "lentils",
+    "peanuts", "shellfish", "penne", "walnuts", "rye bread", "goat cheese", "mango", "lentils",
     "mushrooms",
-]
+]  # fmt: skip
 DRINKS = ["coffee", "green tea", "oat milk", "red wine", "ginger beer", "mint tea"]
 MONTHS = [
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "September",
-    "October",
+    "January", "February", "March", "April", "May", "June", "July", "September", "October",
     "November",
-]
+]  # fmt: skip
 TYPES = ("identity", "goal", "decision", "todo", "preference", "fact", "event", "observation")
 QUESTIONS = (
     "where does {a} live?",

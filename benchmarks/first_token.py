@@ -10,29 +10,23 @@ prompt. No worker runs: its work comes after the first token.
 
 import argparse
 import asyncio
-import statistics
 import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from time import perf_counter
 from typing import Any
 
-import openai
-
 from benchmarks import harness
-from benchmarks.http_streams import Target, at_once, first_token_ms
-from benchmarks.search_http import MEMORIES, filled_space
+from benchmarks.filled_space import MEMORIES, filled_space
+from benchmarks.http_streams import Target, first_token_ms
 
 DELAY_MS = 5.0
-CONCURRENCY = {1: 20, 20: 3, 100: 2, 200: 1}  # streams at once: how many times
 QUESTION = "where does Ana live, and what is she allergic to?"
 _STREAMS = ("stub model", "through Ebb, memory off", "through Ebb, memory on")
 _OPENAI = ("through /v1, memory off", "through /v1, memory on")
 _AGAIN = "stub model again (noise)"
-_SDK = "stub model, openai SDK"
 _MESSAGES: Any = [{"role": "user", "content": QUESTION}]
 
 
@@ -88,41 +82,23 @@ def _ways(stub: str, web: str, key: str) -> Ways:
     )
 
 
-async def _sdk_first_token_ms(client: openai.AsyncOpenAI) -> float:
-    """Return the time by the SDK, as a program without memory would ask. The connection stays
-    open."""
-    started, first = perf_counter(), None
-    stream = await client.chat.completions.create(model="stub", messages=_MESSAGES, stream=True)
-    async for chunk in stream:
-        if first is None and chunk.choices and chunk.choices[0].delta.content:
-            first = (perf_counter() - started) * 1000
-    assert first is not None
-    return first
-
-
-async def _sdk_at_once(stub: str, count: int) -> list[float]:
-    async with openai.AsyncOpenAI(base_url=stub, api_key="none") as client:
-        return await asyncio.gather(*(_sdk_first_token_ms(client) for _ in range(count)))
-
-
-async def _one_by_one(ways: Ways, stub: str, rounds: int) -> list[list[harness.Row]]:
+async def _one_by_one(ways: Ways, rounds: int) -> list[list[harness.Row]]:
     """Return two tables: every way compared with the stub, and memory compared with no memory."""
-    taken: dict[str, list[float]] = {name: [] for name in (*_STREAMS, *_OPENAI, _AGAIN, _SDK)}
-    async with openai.AsyncOpenAI(base_url=stub, api_key="none") as client:
-        for turn in range(-20, rounds):
-            times = [
-                await first_token_ms(ways.direct),
-                await first_token_ms(ways.without_memory),
-                await first_token_ms(ways.with_memory),
-                await first_token_ms(ways.openai_without_memory),
-                await first_token_ms(ways.openai_with_memory),
-                await first_token_ms(ways.direct),
-                await _sdk_first_token_ms(client),
-            ]
-            for values, ms in zip(taken.values(), times, strict=True):
-                assert ms is not None
-                if turn >= 0:
-                    values.append(ms)
+    taken: dict[str, list[float]] = {name: [] for name in (*_STREAMS, *_OPENAI, _AGAIN)}
+    targets = (
+        ways.direct,
+        ways.without_memory,
+        ways.with_memory,
+        ways.openai_without_memory,
+        ways.openai_with_memory,
+        ways.direct,
+    )
+    for turn in range(-20, rounds):
+        for values, target in zip(taken.values(), targets, strict=True):
+            ms = await first_token_ms(target)
+            assert ms is not None
+            if turn >= 0:
+                values.append(ms)
     stub_model, without_memory, with_memory = _STREAMS
     return [
         [harness.compared(name, ms, taken[stub_model]) for name, ms in taken.items()],
@@ -133,40 +109,11 @@ async def _one_by_one(ways: Ways, stub: str, rounds: int) -> list[list[harness.R
     ]
 
 
-async def _side_by_side(ways: Ways, stub: str) -> list[harness.Row]:
-    """Return the rows of many streams at once. The SDK represents a Python program that asks the
-    model without memory and without a web server."""
-    rows: list[harness.Row] = []
-    targets = (ways.direct, ways.without_memory, ways.with_memory)
-    for count, times in CONCURRENCY.items():
-        taken: dict[str, list[float | None]] = {name: [] for name in (*_STREAMS, _SDK)}
-        for _ in range(times):
-            for name, target in zip(_STREAMS, targets, strict=True):
-                taken[name] += await at_once(target, count)
-            taken[_SDK] += await _sdk_at_once(stub, count)
-        measured = [_row(count, name, ms) for name, ms in taken.items()]
-        base = measured[0]["p95 ms"]
-        rows += [row | {"p95 ratio": round(row["p95 ms"] / base, 2)} for row in measured]
-    return rows
-
-
-def _row(count: int, name: str, times: list[float | None]) -> dict[str, Any]:
-    good = [ms for ms in times if ms is not None]
-    return {
-        "streams at once": count,
-        "what": name,
-        "failed": f"{len(times) - len(good)} of {len(times)}",
-        "p50 ms": round(statistics.median(good), 1),
-        "p95 ms": round(harness.percentile(good, 95), 1),
-    }
-
-
-async def _measure(ways: Ways, stub: str, rounds: int) -> None:
+async def _measure(ways: Ways, rounds: int) -> None:
     report = harness.Report("first_token")
-    beside_stub, beside_off = await _one_by_one(ways, stub, rounds)
+    beside_stub, beside_off = await _one_by_one(ways, rounds)
     report.add(f"One stream at a time, {MEMORIES} memories", beside_stub)
     report.add("What memory adds", beside_off)
-    report.add("Streams side by side", await _side_by_side(ways, stub))
     await asyncio.to_thread(
         report.save, rounds=rounds, memories=MEMORIES, stub_delay_ms=DELAY_MS, web_processes=1
     )
@@ -182,7 +129,7 @@ def measure(folder: Path, rounds: int) -> None:
     _, key = filled_space()
     with stub_model() as stub, running_processes(settings.DATABASE_URL, folder) as started:
         web = started.web(OPENAI_BASE_URL=stub, EBB_CHAT_MODEL="stub")
-        asyncio.run(_measure(_ways(stub, web.url, key), stub, rounds))
+        asyncio.run(_measure(_ways(stub, web.url, key), rounds))
 
 
 def main() -> None:

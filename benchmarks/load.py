@@ -25,9 +25,9 @@ from urllib.request import Request, urlopen
 import psutil
 
 from benchmarks import harness
+from benchmarks.filled_space import filled_space
 from benchmarks.first_token import stub_model
 from benchmarks.http_streams import Target, stream_ms
-from benchmarks.search_http import filled_space
 
 TOKENS, TOKENS_A_SECOND = 60, 30
 THINKING = 8.0  # seconds at most

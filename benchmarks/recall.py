@@ -3,8 +3,8 @@
 Both run in turns on the same connection and the same rows. The bare query returns ten ids by
 distance alone; recall returns ten memories with all signals of `hybrid` and the score, as Django
 objects. In a space of 800, recall ranks all memories; in one of 10,000 it ranks candidates, and the
-share of the exact answer among them is measured too. Then other spaces are added to the same
-tables. (For a space of 100,000 see benchmarks.recall_large.)
+share of the exact answer among them is measured too. (For a space of 100,000 see
+benchmarks.recall_large.)
 """
 
 import argparse
@@ -19,7 +19,6 @@ import psycopg
 from benchmarks import harness, spaces
 
 SIZES = (800, 10_000)
-OTHERS = (10, 1_000, 10_000)
 LIMIT = 10
 EXACTLY = 10**9
 _BARE, _WHOLE = "bare pgvector", "recall with policy and embedding"
@@ -30,7 +29,7 @@ _BARE_QUERY = (
 
 
 def measure(rounds: int) -> None:
-    """Fill the spaces and measure; add other spaces step by step and measure again."""
+    """Fill the spaces and measure."""
     # Django's models can be imported only once the settings know their database.
     from django.utils import timezone
 
@@ -46,15 +45,6 @@ def measure(rounds: int) -> None:
     harness.vacuum()
     for size, space in filled.items():
         report.add(f"{size:,} memories in one space", compare(space, asked, now, rounds))
-    there = 0
-    for others in OTHERS:
-        with spaces.without_vector_index():
-            spaces.add_small(filled[SIZES[1]], there, others)
-        there = others
-        harness.vacuum()
-        beside = f"beside {others:,} other spaces of {spaces.SMALL_SIZE}"
-        for size, space in filled.items():
-            report.add(f"{size:,} memories, {beside}", compare(space, asked, now, rounds))
     report.save(rounds=rounds, limit=LIMIT, profile="hybrid", dimensions=384)
 
 

@@ -1,12 +1,9 @@
-"""Spaces for the benchmarks of recall: some filled with plausible memories, many small ones."""
+"""Spaces for the benchmarks of recall, filled with plausible memories."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime
 from typing import Any
-from uuid import uuid4
-
-SMALL_SIZE = 10
 
 
 def filled(slug: str, size: int, now: datetime, *, embedded: bool = False) -> Any:
@@ -39,34 +36,3 @@ def without_vector_index() -> Iterator[None]:
         cursor.execute("SET maintenance_work_mem = '4GB'")
         for _, definition in indexes:
             cursor.execute(definition)
-
-
-def add_small(pattern: Any, first: int, last: int) -> None:
-    """Add the spaces `first` to `last`, each with ten copies of the pattern's memories. One by one
-    through the service would take minutes."""
-    from accounts.models import Space
-    from memory.models import MemoryEmbedding
-
-    names = [f"bench-small-{number}" for number in range(first, last)]
-    spaces = Space.objects.bulk_create(
-        Space(slug=name, name=name, embedder_id=pattern.embedder_id) for name in names
-    )
-    vectors = MemoryEmbedding.objects.filter(space_id=pattern.pk).select_related("memory")
-    rows = vectors.order_by("pk")
-    dealt = rows.count() // SMALL_SIZE
-    for start in range(0, len(spaces), dealt):
-        _deal(list(rows), spaces[start : start + dealt])
-
-
-def _deal(copies: Any, spaces: Any) -> None:
-    from memory.models import Memory, MemoryEmbedding
-
-    copies = copies[: len(spaces) * SMALL_SIZE]
-    for number, copy in enumerate(copies):
-        memory = copy.memory
-        memory.pk = uuid4()
-        memory.short_id = memory.pk.hex[:8]
-        copy.pk, copy.memory, copy.in_index = None, memory, False
-        copy.space = memory.space = spaces[number // SMALL_SIZE]
-    Memory.objects.bulk_create([copy.memory for copy in copies], batch_size=1000)
-    MemoryEmbedding.objects.bulk_create(copies, batch_size=1000)

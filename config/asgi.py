@@ -23,9 +23,7 @@ def _application() -> Any:
     from config.middleware.handler import StreamingASGIHandler
     from config.middleware.headers import static_headers
     from endpoints.mcp.endpoint import McpEndpoint
-    from operations.monitoring.reporting import start_reporting
 
-    start_reporting("web")
     _load_models()
     pages_and_api = ServeStaticASGI(
         StreamingASGIHandler(),

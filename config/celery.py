@@ -12,7 +12,7 @@ from typing import Any
 
 from celery import Celery, bootsteps
 from celery.beat import PersistentScheduler
-from celery.signals import beat_init, setup_logging
+from celery.signals import setup_logging
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
@@ -65,15 +65,13 @@ class SchemaCheck(bootsteps.Step):
 
 
 class Observation(bootsteps.Step):
-    """Counts and times the worker's tasks, and reports its errors."""
+    """Counts and times the worker's tasks."""
 
     def __init__(self, worker: Any, **options: Any) -> None:
         super().__init__(worker, **options)
-        from operations.monitoring.reporting import start_reporting
         from operations.monitoring.task_metrics import observe_tasks
 
         observe_tasks()
-        start_reporting("worker")
 
 
 class Heartbeat(bootsteps.StartStopStep):
@@ -181,13 +179,6 @@ def _record_heartbeat(name: str) -> None:
 @setup_logging.connect
 def _keep_logging(**options: Any) -> None:
     """Keep the setting LOGGING, with EBB_LOG_LEVEL: Celery would log warnings only."""
-
-
-@beat_init.connect
-def _report_of_beat(**options: Any) -> None:
-    from operations.monitoring.reporting import start_reporting
-
-    start_reporting("beat")
 
 
 app = EbbCelery("ebb")

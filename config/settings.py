@@ -290,8 +290,6 @@ MESSAGE_STORAGE = "django.contrib.messages.storage.session.SessionStorage"
 EBB_METRICS_PORT = env.whole_or_none("EBB_METRICS_PORT", most=65_535)
 # Without a token, anyone who can reach /metrics can read it.
 EBB_METRICS_TOKEN = env.text("EBB_METRICS_TOKEN")
-SENTRY_DSN = env.text("SENTRY_DSN")
-OTEL_EXPORTER_OTLP_ENDPOINT = env.text("OTEL_EXPORTER_OTLP_ENDPOINT")
 
 LOGGING = log_settings(
     level=env.one_of("EBB_LOG_LEVEL", ("DEBUG", "INFO", "WARNING", "ERROR"), "INFO"),

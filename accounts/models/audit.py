@@ -41,7 +41,6 @@ class AuditAction(models.TextChoices):
     MEMBER_INVITED = "member.invited", _("invitation created")
     MEMBER_UNINVITED = "member.uninvited", _("invitation withdrawn")
     MEMBER_DECLINED = "member.declined", _("invitation declined")
-    MEMBER_LINKED = "member.linked", _("login link created")  # in logs of earlier versions
     ACCOUNT_CREATED = "account.created", _("account created")
     ACCOUNT_CONNECTED = "account.connected", _("account connected")
     FACTOR_ON = "factor.on", _("second factor turned on")

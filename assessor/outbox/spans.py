@@ -23,7 +23,7 @@ from memory.policy import AssessmentPolicy
 SAME_TOPIC = 0.29
 """From this cosine similarity (MiniLM) on, an exchange shares the topic of the one before it.
 
-Measured by benchmarks.topics on joined conversations: no method with a longer past, or with a look
+Measured on joined conversations of LoCoMo: no method with a longer past, or with a look
 ahead, found the borders better.
 """
 

@@ -14,20 +14,13 @@ training.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 FOLDER = Path(__file__).parent / "examples"
 LANGUAGES = ("en", "zh")
 DIRECT, PASSING = ("plain", "casual", "keywords"), ("advice", "short", "story")
 STYLES = (*DIRECT, *PASSING)
-MIXED = "mixed"
-"""A greeting, thanks or an answer, followed by something else in the same message."""
-JOINED = {
-    "en": ("{} {}", "{}, btw {}", "{} One more thing: {}", "{}\n{}"),
-    "zh": ("{}，{}", "{}！对了，{}", "{}。顺便问一下，{}", "{}\n{}"),
-}
-BRIEF = 25  # characters of the first part of a mixed utterance
 
 
 @dataclass(frozen=True)
@@ -39,9 +32,7 @@ class Utterance:
 
     @property
     def kind(self) -> str:
-        """The kind of a fact's utterance: asked directly, said in passing, or mixed."""
-        if self.style == MIXED:
-            return MIXED
+        """The kind of a fact's utterance: asked directly or said in passing."""
         return "direct" if self.style in DIRECT else "passing"
 
 
@@ -118,21 +109,6 @@ def examples(*, held_out: bool) -> list[Examples]:
     ]
 
 
-def with_mixed(given: Examples) -> Examples:
-    """Add to each fact one of its questions after something brief that needs no memory, and to
-    `nothing` as many pairs of two that need none."""
-    brief = [one.text for one in given.nothing[: len(given.nothing) // 4] if _is_brief(one.text)]
-    facts, nothing = [], list(given.nothing)
-    for place, fact in enumerate(given.facts):
-        joined = JOINED[given.language][place % 4]
-        before = brief[place * 7 % len(brief)]
-        other = given.nothing[place * 11 % len(given.nothing)].text
-        nothing.append(Utterance(joined.format(before, other), MIXED))
-        mixed = Utterance(joined.format(before, fact.utterances[0].text), MIXED)
-        facts.append(replace(fact, utterances=[*fact.utterances, mixed]))
-    return replace(given, facts=facts, nothing=nothing)
-
-
 def unseen() -> list[Examples]:
     """Return further facts and statements in other styles, for the measurement only."""
     return [
@@ -179,10 +155,6 @@ def _persons(lines: Sequence[str]) -> list[Person]:
 
 def _requests(language: str, held_out: bool) -> list[str]:
     return [] if held_out else _lines(f"requests_{language}")
-
-
-def _is_brief(text: str) -> bool:
-    return len(text) <= BRIEF and not text.endswith(("?", "？"))
 
 
 def _fact(line: str) -> Fact:

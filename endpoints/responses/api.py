@@ -1,4 +1,4 @@
-"""OpenAI's Responses API: create a response, retrieve or delete one, and list its input items."""
+"""OpenAI's Responses API: create a response, retrieve or delete one."""
 
 import json
 from collections.abc import AsyncGenerator
@@ -8,7 +8,7 @@ from uuid import uuid4
 
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
 from django.utils import timezone
-from ninja import Header, Query, Router
+from ninja import Header, Router
 
 from accounts.authentication import access_to
 from assessor.llm import ModelError
@@ -21,7 +21,6 @@ from endpoints.responses.completion_request import completion_of
 from endpoints.responses.history import Continued, continued
 from endpoints.responses.schemas import DeletedOut, ResponseIn, ResponseOut
 from endpoints.responses.services import delete_response, get_response, keep_response
-from endpoints.responses.stored_items import InputItemsIn, InputItemsOut, input_items
 from endpoints.responses.writer import ResponseWriter, new_response
 from foundation.database.connections import in_last_thread, in_thread, release_request_connection
 
@@ -118,18 +117,6 @@ def retrieve_response(request: HttpRequest, id: str) -> HttpResponse:
     """Return a stored response, without the recalled memories and standing rules."""
     access = access_to(request, "read")
     return JsonResponse(get_response(access.space, access.reader, id).body)
-
-
-@router.get(
-    "responses/{id}/input_items",
-    response=InputItemsOut,
-    url_name="response_input_items",
-    operation_id="listInputItems",
-)
-def list_input_items(request: HttpRequest, id: str, asked: Query[InputItemsIn]) -> InputItemsOut:
-    """Return the input items of a stored response, newest first."""
-    access = access_to(request, "read")
-    return input_items(get_response(access.space, access.reader, id), asked)
 
 
 @router.delete(

@@ -20,7 +20,6 @@ from memory.model_connections.embedding import connection_of
 from memory.model_connections.services import record_failure, record_success
 from memory.model_connections.usage import ModelCall, UsageSource, record_usage
 from memory.models import UsagePurpose
-from memory.text.lexemes import unspaced_share
 
 Vectors = npt.NDArray[np.float32]
 
@@ -112,21 +111,6 @@ def _record(
         record_failure(connection=at, error=failure, now=now)
     elif at is not None:
         record_success(connection=at)
-
-
-def built_in_vector(model: Embedder, text: str, vector: Vectors) -> Vectors:
-    """Return the text's vector by the built-in model that knows its script; the given one, if
-    `model` is that model.
-
-    Raises EmbeddingError.
-    """
-    latin = unspaced_share(text) < MOSTLY
-    if (model.provider, model.model) == ("local", MULTILINGUAL):
-        return vector
-    local = get_embedder(*(MINILM if latin else USE))
-    if (model.provider, model.model) == (local.name, local.model):
-        return vector
-    return _between(local.embed(ends_of(compatible(text), local.reads), kind="query"))
 
 
 def question_vectors(

@@ -1,4 +1,4 @@
-"""Durations as text, for pages and commands."""
+"""Durations as text, for pages."""
 
 from datetime import timedelta
 from math import ceil

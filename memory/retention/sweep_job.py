@@ -1,7 +1,7 @@
 """The sweep of a large space as a job: in batches, each a transaction with its history.
 
-Beat starts a job if a sweep would remove more than AT_ONCE memories. A person or a command can
-start one at any time. Cancelling a job keeps the finished batches. Beat then skips the space for
+Beat starts a job if a sweep would remove more than AT_ONCE memories. A person can start one at
+any time. Cancelling a job keeps the finished batches. Beat then skips the space for
 the time PAUSE, so that the policy can be changed.
 """
 
@@ -10,7 +10,6 @@ from contextlib import suppress
 from datetime import datetime, timedelta
 from typing import Any
 
-from django.db import transaction
 from django.db.models import Count, Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
@@ -47,13 +46,6 @@ def start_sweep(*, space: Space, actor: Actor, now: datetime) -> Job:
     return jobs.start_job(
         space=space, kind=KIND, parameters={}, actor=actor, now=now, total=to_go(space, now)
     )
-
-
-@transaction.atomic
-def begin_sweep(*, space: Space, actor: Actor, now: datetime) -> Job:
-    """Start a sweep job and claim it for the caller. Raises Conflict while another one runs."""
-    job = start_sweep(space=space, actor=actor, now=now)
-    return jobs.claim_or_resume(space=space, job_id=job.pk, now=now)
 
 
 def latest_sweep(space: Space) -> Job | None:

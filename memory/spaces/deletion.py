@@ -81,11 +81,11 @@ def deletion(space: Space) -> Job | None:
 
 
 @transaction.atomic
-def begin_deletion(*, space: Space, now: datetime) -> Job:
-    """Return the deletion job of a closed space, claimed by the caller, before or after its grace
-    period. Raises Conflict if someone else is working on it."""
-    job = deletion(_held(space)) or _start(space, now)
-    return jobs.claim_or_resume(space=space, job_id=job.pk, now=now)
+def delete_now(*, space: Space, now: datetime) -> Job:
+    """Start the deletion of a closed space before its grace period is over, or resume a stopped
+    one; return its job. Raises Conflict if a worker is running it."""
+    job = deletion(_held(space))
+    return jobs.resume(space=space, job_id=job.pk, now=now) if job else _start(space, now)
 
 
 def start_due(*, now: datetime) -> None:

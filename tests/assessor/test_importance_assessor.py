@@ -300,8 +300,7 @@ def test_multiple_messages_assessed(stub_model: StubModel, space: Space) -> None
 
 
 def test_performance_validation(stub_model: StubModel, space: Space) -> None:
-    """The seed's target of 300 ms is `benchmarks.assess_latency`'s: here, that the time is noted
-    and that nothing but one short call of the model takes it."""
+    """The time is noted, and nothing but one short call of the model takes it."""
     assert assessed(stub_model, space, MEETING).latency_ms > 0
     assert len(stub_model.requests) == 1
 

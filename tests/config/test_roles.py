@@ -18,7 +18,6 @@ from django.utils import timezone
 
 from accounts.models import ApiKey, AuditEntry, Embedder, Membership, Space, User
 from assessor.models import Assessment
-from benchmarks.lived_in import lived_in
 from chat.models import Conversation, Message
 from memory.models import Job, Memory, ModelChoice, ModelConnection, PolicyVersion, Webhook
 from tests.addresses import Address, addresses, values_of
@@ -27,6 +26,7 @@ from tests.config.program_calls import Program, programs
 from tests.config.role_table import lines_by_name, mark_of, section
 from tests.config.test_api_contract import ALL, Endpoint, call, things
 from tests.config.test_user_isolation import alone, operations
+from tests.lived_in import lived_in
 from tests.processes import queue
 
 __all__ = ["queue", "things"]
@@ -205,7 +205,7 @@ def test_admin(full: Space, other_space: Space) -> None:
 # --- Programs ---------------------------------------------------------------------------------
 
 PROGRAMS = lines_by_name("programs")
-NOT_STORED = {"retrieveResponse", "listInputItems", "deleteResponse", "GET:v1/event/{event_id}"}
+NOT_STORED = {"retrieveResponse", "deleteResponse", "GET:v1/event/{event_id}"}
 
 
 def test_each_call_of_a_program_is_in_the_table() -> None:

@@ -5,7 +5,6 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
 
-from operations.monitoring.reporting import check_reporting
 from operations.preconditions import (
     StartError,
     check_database,
@@ -33,7 +32,6 @@ class Command(BaseCommand):
         try:
             check_embedding()
             check_sign_in()
-            check_reporting()
             check_queue()
             check_database()
             prepare(say=self._say)

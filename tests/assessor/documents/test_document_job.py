@@ -19,6 +19,7 @@ from memory.recall.prompt_forms import relevant_memories
 from memory.recall.recall import SearchRequest, recall
 from memory.review.services import approve_memory
 from tests.assessor.documents.files import pdf
+from tests.memory.jobs import working
 from tests.memory.writing import ALICE, remember, stored
 from tests.pages import login
 
@@ -107,7 +108,7 @@ def test_a_stopped_job_goes_on_where_it_was(space: Space) -> None:
     assert (job.state, job.done) == (JobState.CANCELLED, 0)
     assert not Assessment.objects.exists()  # a step is stored whole, or not at all
 
-    again = jobs.claim_or_resume(space=space, job_id=job.pk, now=timezone.now())
+    again = working.claimed(jobs.resume(space=space, job_id=job.pk, now=timezone.now()))
     counts = {"review": 1, "ignored": 0, "known": 0}
     jobs.advance(job=again, done=1, result=counts, now=timezone.now())
     work_at(again)

@@ -26,6 +26,7 @@ from tests.memory.consolidation.runs import (
     said,
     started,
 )
+from tests.memory.jobs.working import claimed
 from tests.memory.writing import NOW, remember, set_policy
 
 pytestmark = pytest.mark.django_db
@@ -244,8 +245,7 @@ def test_a_cancelled_run_continues_where_it_stopped(
     job.refresh_from_db()
     assert job.state == JobState.CANCELLED
 
-    jobs.resume(space=space, job_id=job.pk, now=timezone.now())
-    work_at(jobs.claim_or_resume(space=space, job_id=job.pk, now=timezone.now()))
+    work_at(claimed(jobs.resume(space=space, job_id=job.pk, now=timezone.now())))
 
     job.refresh_from_db()
     assert job.state == JobState.DONE

@@ -2,11 +2,9 @@
 begun by beat where there is much to let go."""
 
 from datetime import timedelta
-from io import StringIO
 from random import Random
 
 import pytest
-from django.core.management import call_command
 from django.db import transaction
 from django.test import Client
 from django.urls import reverse
@@ -15,11 +13,12 @@ from django.utils import timezone
 from accounts.models import Space, User
 from memory.jobs import services as jobs
 from memory.jobs.running import work_at
-from memory.models import Job, JobState, Memory
+from memory.models import Job, JobState
 from memory.policies.services import change_policy
 from memory.retention import sweep_job
 from memory.retention.sweep import sweep
 from memory.tasks import sweep_all_spaces
+from tests.memory.jobs.working import claimed
 from tests.memory.sweeping import live, random_memories, removals, statuses
 from tests.memory.writing import ALICE, NOW
 
@@ -44,7 +43,7 @@ def test_batches_let_go_what_one_sweep_does_in_the_same_order(crowded: Space) ->
     assert swept.evicted > 2 * sweep_job.BATCH
     assert swept.expired > sweep_job.BATCH
 
-    job = sweep_job.begin_sweep(space=crowded, actor=ALICE, now=timezone.now())
+    job = claimed(sweep_job.start_sweep(space=crowded, actor=ALICE, now=timezone.now()))
     work_at(job)
 
     job.refresh_from_db()
@@ -78,17 +77,6 @@ def test_a_cancelled_sweep_keeps_what_is_done_and_beat_leaves_the_space_alone(
     Job.objects.filter(pk=job.pk).update(ended_at=an_hour_ago)
     sweep_all_spaces()
     assert sweep_job.latest_sweep(crowded) != job
-
-
-def test_a_command_sweeps_and_says_what_went(crowded: Space) -> None:
-    told = StringIO()
-
-    call_command("sweep", "home", stdout=told)
-
-    assert len(live(crowded)) <= 12 + Memory.objects.in_space(crowded).filter(pinned=True).count()
-    gone = sweep_job.latest_sweep(crowded)
-    assert gone is not None
-    assert f"expired: {gone.result['expired']}" in told.getvalue()
 
 
 def test_an_owner_begins_cancels_and_resumes_it_on_the_page(

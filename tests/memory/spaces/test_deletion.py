@@ -14,18 +14,18 @@ from django.utils import timezone
 from accounts.members.services import add_member
 from accounts.models import Role, Space, User
 from assessor.models import Assessment
-from benchmarks.lived_in import lived_in
-from chat.models import Conversation, Message
 from foundation.actors import SYSTEM
 from foundation.errors import Conflict
 from memory.jobs import services as jobs
 from memory.jobs.running import work_at
-from memory.models import Job, JobState, Memory, MemoryEvent
+from memory.models import Job, JobState
 from memory.retention.sweep_job import start_sweep
 from memory.spaces import deletion
 from memory.spaces.services import models_of_spaces
 from memory.tasks import requeue_due_jobs, sweep_all_spaces
 from tests.conftest import ApiClient, MakeKey
+from tests.lived_in import lived_in
+from tests.memory.jobs.working import claimed
 from tests.memory.writing import ALICE, NOW, remember
 
 pytestmark = pytest.mark.django_db
@@ -127,7 +127,7 @@ def test_a_worker_that_dies_is_followed_by_one_that_goes_on(
     full: Space, alice: User, space: Space, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     closed = deletion.close_space(space=full, actor=ALICE, now=timezone.now())
-    job = deletion.begin_deletion(space=closed, now=timezone.now())
+    job = claimed(deletion.delete_now(space=closed, now=timezone.now()))
     steps = iter(range(3))
     advance = jobs.advance
 
@@ -160,7 +160,7 @@ def test_a_worker_that_dies_is_followed_by_one_that_goes_on(
 
 def test_who_brings_it_back_is_before_or_after_the_first_batch(full: Space) -> None:
     closed = deletion.close_space(space=full, actor=ALICE, now=timezone.now())
-    job = deletion.begin_deletion(space=closed, now=timezone.now())
+    job = claimed(deletion.delete_now(space=closed, now=timezone.now()))
     before = rows(full)
     deletion.reopen_space(space=full, actor=ALICE, now=timezone.now())
 
@@ -171,11 +171,11 @@ def test_who_brings_it_back_is_before_or_after_the_first_batch(full: Space) -> N
     assert rows(full) == before + 1  # the line in the audit
     # Closed anew, it gets a deletion of its own.
     closed = deletion.close_space(space=full, actor=ALICE, now=timezone.now())
-    assert deletion.begin_deletion(space=closed, now=timezone.now()).pk != job.pk
+    assert deletion.delete_now(space=closed, now=timezone.now()).pk != job.pk
 
 
 def test_the_command_asks_deletes_and_brings_back(
-    full: Space, space: Space, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    full: Space, space: Space, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("builtins.input", lambda prompt: "something else")
     with pytest.raises(CommandError, match="Nothing was deleted"):
@@ -185,18 +185,17 @@ def test_the_command_asks_deletes_and_brings_back(
     space.refresh_from_db()
     assert space.closed_at is None
 
-    def interrupt(job: Job) -> None:
-        raise KeyboardInterrupt
-
-    with monkeypatch.context() as patch:
-        patch.setattr("memory.jobs.running.work_at", interrupt)
-        with pytest.raises(CommandError, match="The space is open again"):
-            call_command("delete_space", "full", "--yes")
-    assert Space.objects.get(pk=full.pk).closed_at is None
+    call_command("delete_space", "full", "--yes", stdout=StringIO())
+    closed = Space.objects.get(pk=full.pk)
+    job = deletion.deletion(closed)
+    assert job is not None
+    assert closed.closed_at is not None
+    with pytest.raises(CommandError, match="still running"):
+        call_command("delete_space", "full", "--yes")
+    jobs.fail(job=claimed(job), error="The disk is full.", now=timezone.now())
 
     said = StringIO()
     call_command("delete_space", "full", "--yes", stdout=said)
-    assert "The space full was deleted." in said.getvalue()
-    assert "100%" in capsys.readouterr().err
-    for model in (Memory, MemoryEvent, Message, Conversation):
-        assert not model.objects.filter(space_id=full.pk).exists()
+    assert "A worker deletes the space full." in said.getvalue()
+    work_at(claimed(job))
+    assert not Space.objects.filter(pk=full.pk).exists()
