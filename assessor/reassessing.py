@@ -56,13 +56,6 @@ def start_reassessing(*, space: Space, model: str = "", actor: Actor, now: datet
     )
 
 
-@transaction.atomic
-def begin_reassessing(*, space: Space, model: str = "", actor: Actor, now: datetime) -> Job:
-    """Start the job and lease it for the caller. Raises Conflict if one is running."""
-    job = start_reassessing(space=space, model=model, actor=actor, now=now)
-    return jobs.claim_or_resume(space=space, job_id=job.pk, now=now)
-
-
 def latest_reassessing(space: Space) -> Job | None:
     """Return the newest reassessment job of the space, or None."""
     return Job.objects.in_space(space).latest_of(KIND)

@@ -52,12 +52,14 @@ def proposed(space: Any) -> list[Proposed]:
     from foundation.readers import EVERYONE
     from memory.consolidation.consolidation_job import start_consolidation
     from memory.jobs.running import work_at
-    from memory.jobs.services import claim_or_resume
+    from memory.jobs.services import claim_job
     from memory.models import ConsolidationProposal, Memory
 
     now = timezone.now()
     job = start_consolidation(space=space, reader=EVERYONE, actor=SYSTEM, now=now)
-    work_at(claim_or_resume(space=space, job_id=job.pk, now=now))
+    mine = claim_job(space_id=space.pk, job_id=job.pk, now=now)
+    assert mine is not None
+    work_at(mine)
     texts = dict(Memory.objects.in_space(space).values_list("pk", "content"))
     return [
         Proposed(

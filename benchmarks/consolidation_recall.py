@@ -78,12 +78,14 @@ def consolidate(bench: Bench) -> UUID:
     from memory.consolidation.consolidation_job import start_consolidation
     from memory.consolidation.services import apply_proposals
     from memory.jobs.running import work_at
-    from memory.jobs.services import claim_or_resume
+    from memory.jobs.services import claim_job
     from memory.models import ConsolidationProposal
 
     space, actor, now = bench.space, SYSTEM.in_action(), timezone.now()
     job = start_consolidation(space=space, reader=EVERYONE, actor=SYSTEM, now=now)
-    work_at(claim_or_resume(space=space, job_id=job.pk, now=now))
+    mine = claim_job(space_id=space.pk, job_id=job.pk, now=now)
+    assert mine is not None
+    work_at(mine)
     made = list(ConsolidationProposal.objects.in_space(space).of_job(job.pk).order_by("pk"))
     # Memories that stay are needed before another proposal may merge them.
     made.sort(key=lambda one: not one.keeps_last)

@@ -156,21 +156,6 @@ def resume(*, space: Space, job_id: UUID, now: datetime) -> Job:
     return job
 
 
-@transaction.atomic
-def claim_or_resume(*, space: Space, job_id: UUID, now: datetime) -> Job:
-    """Lease a job for the caller, resuming it first if it has stopped.
-
-    Raises NotFound, or Conflict if a worker has it or it cannot be resumed.
-    """
-    mine = claim_job(space_id=space.pk, job_id=job_id, now=now)
-    if mine is None:
-        resume(space=space, job_id=job_id, now=now)
-        mine = claim_job(space_id=space.pk, job_id=job_id, now=now)
-    if mine is None:
-        raise Conflict("Another worker is running the job.")
-    return mine
-
-
 def requeue_due(*, now: datetime) -> int:
     """Enqueue waiting and abandoned jobs, and fail exhausted ones; return the number enqueued."""
     Job.objects.exhausted(now).update(

@@ -80,23 +80,14 @@ def deletion(space: Space) -> Job | None:
     return begun.order_by("-created_at").first()
 
 
-@transaction.atomic
-def begin_deletion(*, space: Space, now: datetime) -> Job:
-    """Return the deletion job of a closed space, claimed by the caller, before or after its grace
-    period. Raises Conflict if someone else is working on it."""
-    job = deletion(_held(space)) or _start(space, now)
-    return jobs.claim_or_resume(space=space, job_id=job.pk, now=now)
-
-
 def start_due(*, now: datetime) -> None:
     """Start the deletions whose grace period is over; beat calls this."""
     for space in Space.objects.filter(closed_at__lte=now - GRACE):
         job = deletion(space)
-        # Resume a job that a command left unfinished; a failed job waits for a person.
         with suppress(Conflict):
             if job is None:
                 _start(space, now)
-            elif job.state == JobState.CANCELLED:
+            elif job.state == JobState.FAILED:
                 jobs.resume(space=space, job_id=job.pk, now=now)
 
 

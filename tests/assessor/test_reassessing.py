@@ -1,10 +1,8 @@
-"""Many exchanges assessed again: those that failed, or all of a model; resumed, and by command."""
+"""Many exchanges assessed again: those that failed, or all of a model; and resumed."""
 
-from io import StringIO
 from typing import Any
 
 import pytest
-from django.core.management import CommandError, call_command
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
@@ -14,7 +12,7 @@ from accounts.models import Space, User
 from assessor.assessing import Exchange
 from assessor.models import Assessment, State
 from assessor.outbox.services import store_assessed
-from assessor.reassessing import begin_reassessing, latest_reassessing, to_assess
+from assessor.reassessing import latest_reassessing, start_reassessing, to_assess
 from memory.drafts import MemoryChange
 from memory.jobs import services as jobs
 from memory.jobs.running import work_at
@@ -22,6 +20,7 @@ from memory.models import Job, JobState, Memory, MemoryEvent
 from memory.retention.recycle_bin import delete_memory, purge_memory
 from memory.store.services import revise_memory
 from tests.assessor.outbox import assessment_result
+from tests.memory.claiming import claimed
 from tests.memory.writing import ALICE
 
 pytestmark = pytest.mark.django_db
@@ -41,8 +40,13 @@ def assessed(space: Space, said: str, importance: float = 0.9, **changes: Any) -
     return store_assessed(space=space, exchange=Exchange(said), result=found, now=timezone.now())
 
 
+def begun(space: Space, model: str = "") -> Job:
+    now = timezone.now()
+    return claimed(start_reassessing(space=space, model=model, actor=ALICE, now=now))
+
+
 def done(space: Space, model: str = "") -> Job:
-    job = begin_reassessing(space=space, model=model, actor=ALICE, now=timezone.now())
+    job = begun(space, model)
     work_at(job)
     job.refresh_from_db()
     return job
@@ -121,17 +125,16 @@ def test_with_the_model_away_it_stops_and_goes_on_where_it_stood(
     assert as_it_is(rows[0]).state == State.RETRYING
     assert {as_it_is(row).state for row in rows[1:]} == {State.FAILED}
     settings.OPENAI_BASE_URL = settings.OPENAI_API_KEY = ""
-    told = StringIO()
-    call_command("reassess", "home", "--resume", stdout=told)
-    assert "assessed: 2" in told.getvalue()
+    jobs.resume(space=space, job_id=job.pk, now=timezone.now())
+    work_at(claimed(job))
+    job.refresh_from_db()
+    assert job.result == {"judged": 2, "failed": 0}
     assert {as_it_is(row).state for row in rows[1:]} == {State.DONE}
-    with pytest.raises(CommandError):
-        call_command("reassess", "nowhere")
 
 
 def test_a_cancelled_one_leaves_the_rest_as_it_was(space: Space) -> None:
     row = failed(space, SAID)
-    job = begin_reassessing(space=space, actor=ALICE, now=timezone.now())
+    job = begun(space)
     jobs.cancel(space=space, job_id=job.pk, now=timezone.now())
 
     work_at(job)

@@ -11,8 +11,8 @@ from foundation.actors import SYSTEM
 from foundation.readers import EVERYONE, Reader
 from memory.consolidation.consolidation_job import start_consolidation
 from memory.jobs.running import work_at
-from memory.jobs.services import claim_or_resume
 from memory.models import ConsolidationProposal, Job, Memory
+from tests.memory.claiming import claimed
 from tests.memory.writing import NOW, remember
 
 DAY = timedelta(days=1)
@@ -65,7 +65,7 @@ def started(space: Space, reader: Reader = EVERYONE, *, applies: bool = False) -
     """A job in the hands of this worker."""
     now = timezone.now()
     job = start_consolidation(space=space, reader=reader, actor=SYSTEM, now=now, applies=applies)
-    return claim_or_resume(space=space, job_id=job.pk, now=now)
+    return claimed(job)
 
 
 def run(space: Space, reader: Reader = EVERYONE, *, applies: bool = False) -> Job:

@@ -1,13 +1,8 @@
-"""The ends of a move to another model: cancelled, resumed, refused, cleaned up, by the command."""
+"""The ends of a move to another model: cancelled, resumed, refused, cleaned up."""
 
-import re
-import threading
 from datetime import timedelta
-from io import StringIO
 
 import pytest
-from django.core.management import CommandError, call_command
-from django.db import connection
 from django.utils import timezone
 
 from accounts.models import Embedder, Space
@@ -17,7 +12,7 @@ from memory.embeddings.embedders import register_embedder
 from memory.embeddings.switching import BATCH, GRACE, cancel_switch, resume_switch
 from memory.jobs import services as jobs
 from memory.jobs.running import work_at
-from memory.models import Job, JobState
+from memory.models import JobState
 from tests.memory.embeddings.moving import (
     COUNT,
     begin,
@@ -29,7 +24,7 @@ from tests.memory.embeddings.moving import (
     work,
 )
 from tests.memory.writing import NOW, remember
-from tests.processes import queue, wait_until
+from tests.processes import queue
 from tests.stub_model import StubModel
 
 __all__ = ["queue", "target"]
@@ -111,48 +106,3 @@ def test_switch_to_nowhere_is_refused(space: Space, target: Embedder) -> None:
     begin(space, target)
     with pytest.raises(Conflict, match="already running"):
         begin(space, register_embedder(provider="openai", model="stub-48"))
-
-
-@pytest.mark.django_db(transaction=True)
-@pytest.mark.usefixtures("queue")
-def test_command_moves_a_space_and_shows_how_far_it_is(space: Space, target: Embedder) -> None:
-    fill(space)
-
-    def take_what_comes() -> None:
-        try:
-            wait_until(lambda: switching.latest_switch(space) is not None, what="a job")
-            work(Job.objects.get(kind=switching.KIND))
-        finally:
-            connection.close()
-
-    worker, said = threading.Thread(target=take_what_comes), StringIO()
-    worker.start()
-    call_command("switch_embedder", space="home", provider="voyage", model="stub-64", stdout=said)
-    worker.join()
-
-    space.refresh_from_db()
-    assert space.embedder == target
-    first, last = said.getvalue().splitlines()
-    assert first.startswith("voyage/stub-64 answered: 64 dimensions, ")
-    assert re.search(rf" {COUNT} memories, \d+ seconds?\.$", first)
-    assert last == "Home now uses voyage/stub-64."
-
-
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        ({"space": "nowhere"}, "no space named nowhere"),
-        ({"space": "home"}, "--provider and --model"),
-        ({"space": "home", "provider": "voyage", "model": "stub-64"}, "refused the API key"),
-        ({"space": "home", "provider": "local", "model": "all-MiniLM-L6-v2"}, "already"),
-        ({"space": "home", "cancel": True}, "No move to another embedding model"),
-        ({"space": "home", "resume": True}, "never"),
-    ],
-)
-def test_command_says_what_is_wrong(
-    space: Space, remote_models: StubModel, options: dict[str, str], said: str
-) -> None:
-    remote_models.script_embeddings("401")
-
-    with pytest.raises(CommandError, match=said):
-        call_command("switch_embedder", **options)

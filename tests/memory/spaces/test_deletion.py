@@ -2,10 +2,8 @@
 
 from collections.abc import Callable
 from datetime import timedelta
-from io import StringIO
 
 import pytest
-from django.core.management import CommandError, call_command
 from django.db import connection
 from django.test import Client
 from django.urls import reverse
@@ -15,17 +13,17 @@ from accounts.members.services import add_member
 from accounts.models import Role, Space, User
 from assessor.models import Assessment
 from benchmarks.lived_in import lived_in
-from chat.models import Conversation, Message
 from foundation.actors import SYSTEM
 from foundation.errors import Conflict
 from memory.jobs import services as jobs
 from memory.jobs.running import work_at
-from memory.models import Job, JobState, Memory, MemoryEvent
+from memory.models import Job, JobState
 from memory.retention.sweep_job import start_sweep
 from memory.spaces import deletion
 from memory.spaces.services import models_of_spaces
 from memory.tasks import requeue_due_jobs, sweep_all_spaces
 from tests.conftest import ApiClient, MakeKey
+from tests.memory.claiming import claimed
 from tests.memory.writing import ALICE, NOW, remember
 
 pytestmark = pytest.mark.django_db
@@ -42,6 +40,15 @@ def full(embedder: object, alice: User, monkeypatch: pytest.MonkeyPatch) -> Spac
     first, *others = Assessment.objects.filter(space=space)
     Assessment.objects.filter(pk__in=[one.pk for one in others[:3]]).update(part_of=first)
     return space
+
+
+def begun(closed: Space) -> Job:
+    """The deletion of a closed space, whose grace is over."""
+    assert closed.closed_at is not None
+    deletion.start_due(now=closed.closed_at + deletion.GRACE)
+    job = deletion.deletion(closed)
+    assert job is not None
+    return job
 
 
 def rows(space: Space) -> int:
@@ -127,7 +134,7 @@ def test_a_worker_that_dies_is_followed_by_one_that_goes_on(
     full: Space, alice: User, space: Space, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     closed = deletion.close_space(space=full, actor=ALICE, now=timezone.now())
-    job = deletion.begin_deletion(space=closed, now=timezone.now())
+    job = claimed(begun(closed))
     steps = iter(range(3))
     advance = jobs.advance
 
@@ -160,7 +167,7 @@ def test_a_worker_that_dies_is_followed_by_one_that_goes_on(
 
 def test_who_brings_it_back_is_before_or_after_the_first_batch(full: Space) -> None:
     closed = deletion.close_space(space=full, actor=ALICE, now=timezone.now())
-    job = deletion.begin_deletion(space=closed, now=timezone.now())
+    job = claimed(begun(closed))
     before = rows(full)
     deletion.reopen_space(space=full, actor=ALICE, now=timezone.now())
 
@@ -170,33 +177,17 @@ def test_who_brings_it_back_is_before_or_after_the_first_batch(full: Space) -> N
     assert (job.state, job.done) == (JobState.CANCELLED, 0)
     assert rows(full) == before + 1  # the line in the audit
     # Closed anew, it gets a deletion of its own.
+    later = timezone.now() + 2 * deletion.GRACE
+    closed = deletion.close_space(space=full, actor=ALICE, now=later)
+    assert begun(closed).pk != job.pk
+
+
+def test_one_that_failed_is_tried_again(full: Space) -> None:
     closed = deletion.close_space(space=full, actor=ALICE, now=timezone.now())
-    assert deletion.begin_deletion(space=closed, now=timezone.now()).pk != job.pk
+    job = claimed(begun(closed))
+    jobs.fail(job=job, error="The disk is full.", now=timezone.now())
 
+    assert begun(closed).pk == job.pk
+    work_at(claimed(job))
 
-def test_the_command_asks_deletes_and_brings_back(
-    full: Space, space: Space, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr("builtins.input", lambda prompt: "something else")
-    with pytest.raises(CommandError, match="Nothing was deleted"):
-        call_command("delete_space", "full")
-    deletion.close_space(space=space, actor=SYSTEM, now=timezone.now())
-    call_command("delete_space", "home", "--bring-back", stdout=StringIO())
-    space.refresh_from_db()
-    assert space.closed_at is None
-
-    def interrupt(job: Job) -> None:
-        raise KeyboardInterrupt
-
-    with monkeypatch.context() as patch:
-        patch.setattr("memory.jobs.running.work_at", interrupt)
-        with pytest.raises(CommandError, match="The space is open again"):
-            call_command("delete_space", "full", "--yes")
-    assert Space.objects.get(pk=full.pk).closed_at is None
-
-    said = StringIO()
-    call_command("delete_space", "full", "--yes", stdout=said)
-    assert "The space full was deleted." in said.getvalue()
-    assert "100%" in capsys.readouterr().err
-    for model in (Memory, MemoryEvent, Message, Conversation):
-        assert not model.objects.filter(space_id=full.pk).exists()
+    assert not Space.objects.filter(pk=full.pk).exists()

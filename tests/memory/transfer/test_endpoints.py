@@ -1,27 +1,22 @@
-"""Export and import from outside: the API and the command line."""
+"""Export and import by the API."""
 
 import asyncio
-import io
 import json
 from collections.abc import Callable
 from datetime import timedelta
-from pathlib import Path
-from typing import Any
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
-from django.core.management import CommandError, call_command
 from django.test import Client
 from django.utils import timezone
 
 from accounts.models import Space
 from foundation.readers import EVERYONE
-from memory.jobs import services as jobs
-from memory.models import Job, JobPart, JobState, Memory, PolicyVersion
+from memory.models import JobPart, Memory, PolicyVersion
 from memory.policies.services import change_policy
 from memory.transfer.stream import export_response
 from tests.conftest import ApiClient, MakeKey
-from tests.memory.transfer.spaces import contents, exported, new_space, unlike
+from tests.memory.transfer.spaces import exported
 from tests.memory.writing import ALICE, remember
 
 Api = Callable[[str | None], ApiClient]
@@ -163,86 +158,3 @@ def test_export_says_what_it_is(space: Space, key: MakeKey) -> None:
     assert answer["Content-Disposition"].startswith('attachment; filename="home-')
     reader = Client(headers={"Authorization": f"Bearer {key(space, ['read', 'write'])}"})
     assert reader.get("/api/v1/export").status_code == 403
-
-
-def run(command: str, *arguments: str) -> str:
-    out, err = io.StringIO(), io.StringIO()
-    call_command(command, *arguments, stdout=out, stderr=err)
-    return out.getvalue() + err.getvalue()
-
-
-def test_the_commands_carry_a_space_over(
-    space: Space, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    remember(space, "User likes pizza")
-    before = contents(space)
-    file = tmp_path / "home.jsonl"
-
-    run("export_space", "--space", "home", str(file))
-    Space.objects.get(pk=space.pk).delete()
-    other = new_space("new-home")
-    said = run("import_space", "--space", "new-home", str(file))
-
-    assert unlike(before, contents(other)) == []
-    assert "memory: 1 new, 0 already known" in said
-    assert "100%" in capsys.readouterr().err
-    assert [*tmp_path.iterdir()] == [file]
-
-
-def test_the_command_forecasts_and_keeps_forever(space: Space, tmp_path: Path) -> None:
-    """Seed 001, `calculate_ttl`: "1 month"."""
-    file = tmp_path / "memories.jsonl"
-    file.write_text('{"content": "User plans a trip", "memory_type": "goal", "importance": 0.6}\n')
-
-    said = run("import_space", "--space", "home", "--preview", str(file))
-
-    day = timezone.now() + timedelta(days=30)
-    assert said.splitlines()[:2] == [
-        "1 new memories, 0 kept forever",
-        "0 over the capacity of 800",
-    ]
-    assert f"1 expire by {day:%Y-%m-%d}" in said
-    assert not Memory.objects.in_space(space).exists()
-    run("import_space", "--space", "home", "--keep-forever", str(file))
-    assert Memory.objects.in_space(space).get().pinned
-
-
-def test_an_import_stopped_on_the_command_line_is_resumed(
-    space: Space, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    file = tmp_path / "memories.jsonl"
-    lines = [json.dumps({"content": f"pizza {n}", "id": f"{n:08x}"}) for n in range(150)]
-    file.write_text("\n".join([*lines, "nonsense"]))
-    advance, steps = jobs.advance, []
-
-    def interrupted(**step: Any) -> None:  # Ctrl-C after the first batch
-        advance(**step)
-        steps.append(step)
-        if len(steps) == 1:
-            jobs.cancel(space=space, job_id=step["job"].pk, now=timezone.now())
-
-    monkeypatch.setattr("memory.transfer.importing.advance", interrupted)
-
-    with pytest.raises(CommandError, match="--resume"):
-        run("import_space", "--space", "home", str(file))
-    job = Job.objects.get()
-    assert (job.state, job.result["line"]) == (JobState.CANCELLED, 100)
-    assert Memory.objects.in_space(space).count() == 100
-    said = run("import_space", "--space", "home", "--resume")
-
-    assert "memory: 150 new, 0 already known" in said
-    assert "line 151: not a JSON object" in said
-    assert Memory.objects.in_space(space).count() == 150
-    with pytest.raises(CommandError):
-        run("import_space", "--space", "home", "--resume")
-
-
-def test_commands_say_what_is_missing(space: Space, tmp_path: Path) -> None:
-    for arguments in (
-        ("export_space", "--space", "nowhere"),
-        ("import_space", "--space", "nowhere", "x"),
-        ("import_space", "--space", "home", str(tmp_path / "absent")),
-        ("import_space", "--space", "home", "--resume"),
-    ):
-        with pytest.raises(CommandError):
-            run(*arguments)
