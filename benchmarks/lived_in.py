@@ -169,7 +169,7 @@ def _steered(space: Any, size: int, now: datetime) -> None:
     change_policy(space=space, changes={"capacity": 2 * size}, actor=SYSTEM, now=now)
     for number in range(min(size, KEYS)):
         create_key(space=space, scopes=[Scope.READ], name=f"key {number}", actor=SYSTEM, now=now)
-    for hours, kind in enumerate(("sweep", "reassess", "import")):
+    for hours, kind in enumerate(("erase_user", "reassess", "import")):
         at = now - timedelta(hours=hours)
         Job.objects.create(space=space, kind=kind, state=JobState.DONE, created_at=at)
     ModelConnection.objects.create(name=f"model {space.slug}", base_url="http://127.0.0.1:9/v1")

@@ -19,7 +19,6 @@ from memory.embeddings.switching import clear_after_switches
 from memory.jobs import services as jobs
 from memory.jobs.running import work_at
 from memory.models import WebhookDelivery
-from memory.retention import sweep_job
 from memory.retention.endings import end_superseded
 from memory.retention.sweep import sweep_all
 from memory.spaces import deletion
@@ -41,7 +40,7 @@ working = threading.BoundedSemaphore(JOBS)
 def sweep_all_spaces() -> None:
     """End, expire, evict and purge memories, and delete outdated rows. Beat calls this."""
     end_superseded(now=database_now())
-    sweep_all(now=database_now(), but=sweep_job.start_large(now=database_now()))
+    sweep_all(now=database_now())
     clear_after_switches(now=database_now())
     deliveries.forget_old(now=database_now())
     forget_ended(now=database_now())

@@ -18,7 +18,6 @@ from foundation.errors import Conflict
 from memory.jobs import services as jobs
 from memory.jobs.running import work_at
 from memory.models import Job, JobState
-from memory.retention.sweep_job import start_sweep
 from memory.spaces import deletion
 from memory.spaces.services import models_of_spaces
 from memory.tasks import requeue_due_jobs, sweep_all_spaces
@@ -65,7 +64,8 @@ def test_a_closed_space_exists_for_nobody_and_comes_back_whole(
 ) -> None:
     add_member(space=other_space, user=alice, role=Role.VIEWER, actor=SYSTEM, now=NOW)
     remember(space, "User sings")
-    sweep, program = start_sweep(space=space, actor=ALICE, now=NOW), api(key())
+    work = jobs.start_job(space=space, kind="reassess", parameters={}, actor=ALICE, now=NOW)
+    program = api(key())
     assert program.get("memories").status_code == 200
     browser = Client()
     browser.force_login(alice)
@@ -80,8 +80,8 @@ def test_a_closed_space_exists_for_nobody_and_comes_back_whole(
     page = browser.get(there).text
     assert "Until then you can restore it." in page
     assert here not in page
-    sweep.refresh_from_db()
-    assert sweep.state == JobState.CANCELLED
+    work.refresh_from_db()
+    assert work.state == JobState.CANCELLED
     with pytest.raises(Conflict, match="already"):
         deletion.close_space(space=space, actor=ALICE, now=NOW)
     deletion.start_due(now=timezone.now() + deletion.GRACE - timedelta(seconds=30))
