@@ -22,7 +22,6 @@ from memory.models import WebhookDelivery
 from memory.retention.endings import end_superseded
 from memory.retention.sweep import sweep_all
 from memory.spaces import deletion
-from memory.transfer import export_job
 from memory.webhooks import deliveries
 from memory.webhooks.sending import SECRET_UNREADABLE, Message, Outcome, send
 
@@ -45,7 +44,6 @@ def sweep_all_spaces() -> None:
     deliveries.forget_old(now=database_now())
     forget_ended(now=database_now())
     limit_counts.forget_old(now=database_now())
-    export_job.forget_old(now=database_now())
 
 
 @shared_task
