@@ -57,9 +57,9 @@ def proposed(space: Any) -> list[Proposed]:
 
     now = timezone.now()
     job = start_consolidation(space=space, reader=EVERYONE, actor=SYSTEM, now=now)
-    claimed = claim_job(space_id=space.pk, job_id=job.pk, now=now)
-    assert claimed is not None
-    work_at(claimed)
+    mine = claim_job(space_id=space.pk, job_id=job.pk, now=now)
+    assert mine is not None
+    work_at(mine)
     texts = dict(Memory.objects.in_space(space).values_list("pk", "content"))
     return [
         Proposed(

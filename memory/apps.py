@@ -16,16 +16,13 @@ class MemoryConfig(AppConfig):
         from memory.consolidation import consolidation_job, proposing
         from memory.embeddings import switching
         from memory.jobs.kinds import register
-        from memory.retention import sweep_job
         from memory.retention.erasure import register as register_erasure
         from memory.spaces import deletion
-        from memory.transfer import export_job, importing, upload
+        from memory.transfer import importing, upload
         from memory.users import erasure
 
         register(upload.IMPORT, importing.import_space)
-        register(export_job.KIND, export_job.write_export, export_job.LABELS)
         register(switching.KIND, switching.switch)
-        register(sweep_job.KIND, sweep_job.sweep_in_batches, sweep_job.LABELS)
         register(deletion.KIND, deletion.delete_in_batches)
         register(erasure.KIND, erasure.erase, erasure.LABELS)
         register(
@@ -35,4 +32,3 @@ class MemoryConfig(AppConfig):
             proposing.details,
         )
         register_erasure(proposing.erase)
-        register_erasure(export_job.forget_exports)

@@ -14,16 +14,13 @@ from foundation.database.connections import release_connection
 from foundation.database.leases import database_now
 from foundation.sealing import Unreadable
 from memory.consolidation import consolidation_job
-from memory.digest.announcing import announce_digests as announce
 from memory.embeddings.switching import clear_after_switches
 from memory.jobs import services as jobs
 from memory.jobs.running import work_at
 from memory.models import WebhookDelivery
-from memory.retention import sweep_job
 from memory.retention.endings import end_superseded
 from memory.retention.sweep import sweep_all
 from memory.spaces import deletion
-from memory.transfer import export_job
 from memory.webhooks import deliveries
 from memory.webhooks.sending import SECRET_UNREADABLE, Message, Outcome, send
 
@@ -41,12 +38,11 @@ working = threading.BoundedSemaphore(JOBS)
 def sweep_all_spaces() -> None:
     """End, expire, evict and purge memories, and delete outdated rows. Beat calls this."""
     end_superseded(now=database_now())
-    sweep_all(now=database_now(), but=sweep_job.start_large(now=database_now()))
+    sweep_all(now=database_now())
     clear_after_switches(now=database_now())
     deliveries.forget_old(now=database_now())
     forget_ended(now=database_now())
     limit_counts.forget_old(now=database_now())
-    export_job.forget_old(now=database_now())
 
 
 @shared_task
@@ -66,12 +62,6 @@ def work(space_id: int, job_id: str) -> None:
 def consolidate_all_spaces() -> None:
     """Start the nightly consolidation of spaces whose policy asks for it; beat calls this."""
     consolidation_job.start_nightly(now=timezone.now())
-
-
-@shared_task
-def announce_digests() -> None:
-    """Announce last week's digest of each space, once; beat calls this."""
-    announce(now=database_now())
 
 
 @shared_task(name="memory.tasks.pick_up_jobs")

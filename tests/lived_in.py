@@ -146,14 +146,12 @@ def _held(space: Any, count: int, now: datetime) -> None:
     from memory.drafts import MemoryDraft
     from memory.models.reasons import UNSURE
     from memory.review.services import hold_memory
-    from memory.review.standing_rules import always
     from memory.store.services import prepare_memories
 
     for number, text in enumerate(sentences(count, seed=7)):
         prepared = prepare_memories(space=space, drafts=[MemoryDraft(content=text)], now=now)
         reason = (f"{PLANTED}: “never eats it”", UNSURE)[number % 2]
         hold_memory(prepared=prepared, reason=reason, actor=SYSTEM, now=now)
-    always(space=space, kind=PLANTED, approve=False, actor=SYSTEM, now=now)
 
 
 def _steered(space: Any, size: int, now: datetime) -> None:
@@ -169,7 +167,7 @@ def _steered(space: Any, size: int, now: datetime) -> None:
     change_policy(space=space, changes={"capacity": 2 * size}, actor=SYSTEM, now=now)
     for number in range(min(size, KEYS)):
         create_key(space=space, scopes=[Scope.READ], name=f"key {number}", actor=SYSTEM, now=now)
-    for hours, kind in enumerate(("sweep", "reassess", "import")):
+    for hours, kind in enumerate(("erase_user", "reassess", "import")):
         at = now - timedelta(hours=hours)
         Job.objects.create(space=space, kind=kind, state=JobState.DONE, created_at=at)
     ModelConnection.objects.create(name=f"model {space.slug}", base_url="http://127.0.0.1:9/v1")

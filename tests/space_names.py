@@ -56,8 +56,6 @@ ACROSS_SPACES: Mapping[str, str] = {
     "memory/embeddings/switching.py:clear_after_switches": _BEAT,
     "memory/jobs/services.py:requeue_due": _BEAT,
     "foundation/database/leases.py:requeue_due": _BEAT,
-    "memory/retention/sweep_job.py:start_large": _BEAT,
-    "memory/transfer/export_job.py:forget_old": _BEAT,
     "memory/transfer/identity.py:_taken": "ids are unique across spaces",
     "memory/webhooks/deliveries.py:due_webhooks": _BEAT,
     "memory/webhooks/deliveries.py:forget_old": _BEAT,

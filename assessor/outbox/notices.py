@@ -17,7 +17,6 @@ from assessor.models import Assessment, State
 from memory.model_connections.failures import failing_connections
 from memory.models import Memory, MemoryEvent
 from memory.models.history import Action
-from memory.transfer.export_job import waiting_exports
 
 EVERY = timedelta(hours=1)
 logger = logging.getLogger(__name__)
@@ -53,8 +52,6 @@ def _news(space: Space, *, since: datetime) -> Iterator[str]:
     if count := failed.count():
         text = ngettext("%(n)d failed assessment", "%(n)d failed assessments", count)
         yield text % {"n": count}
-    if waiting_exports(space).filter(ended_at__gte=since).exists():
-        yield _("Export ready")
     held = MemoryEvent.objects.in_space(space).filter(action=Action.HELD, at__gte=since)
     waiting = Memory.objects.in_space(space).in_review()
     if count := waiting.filter(pk__in=held.values("memory_id")).count():

@@ -20,7 +20,6 @@ from memory.model_connections.failures import failing_connections
 from memory.models import Memory
 from memory.models.memories import MemoryQuerySet
 from memory.models.policies import current_policy
-from memory.transfer.export_job import waiting_exports
 
 NEARLY_FULL = 0.9  # share of the capacity
 
@@ -39,7 +38,7 @@ class Notice:
 @space_page("read")
 def attention(request: PageRequest, access: Access) -> HttpResponse:
     """Render the notices of a space, faults first; nothing if there are none."""
-    notices = [*_faults(access), *_exports(access), *_memories(access)]
+    notices = [*_faults(access), *_memories(access)]
     return render(request, "memory/memories/_attention.html", {"notices": notices})
 
 
@@ -60,12 +59,6 @@ def _faults(access: Access) -> list[Notice]:
         url = reverse("assessments", args=[slug], query={"state": State.FAILED.value})
         notices.append(Notice(text % {"n": failed}, url, "warning", is_bad=True))
     return notices
-
-
-def _exports(access: Access) -> list[Notice]:
-    if "admin" not in access.scopes or not waiting_exports(access.space).exists():
-        return []
-    return [Notice(_("Export ready"), reverse("transfer", args=[access.space.slug]), "transfer")]
 
 
 def _memories(access: Access) -> list[Notice]:

@@ -17,7 +17,6 @@ from accounts.models import Space
 from accounts.views.settings import PAGES as SETTINGS
 from assessor.models import Assessment, State
 from memory.models import Memory
-from memory.transfer.export_job import waiting_exports
 
 SPACES_LISTED = 12
 """Number of spaces that the switcher lists; a search finds the others."""
@@ -71,7 +70,7 @@ def rail(request: HttpRequest) -> dict[str, Any]:
     if access is None:
         return {"space": None, "spaces": [], "rail": {}, **_duties(request)}
     space = access.space
-    in_review, failed, exports = _counts(access)
+    in_review, failed = _counts(access)
     daily, more = (_entries(request, space, pages) for pages in (DAILY, MORE))
     spaces = Space.objects.of_member(request.user).order_by("name", "pk")
     entries = {
@@ -87,7 +86,6 @@ def rail(request: HttpRequest) -> dict[str, Any]:
         "settings_pages": _settings_pages(request, access),
         "in_review": in_review,
         "failed_assessments": failed,
-        "ready_exports": exports if "admin" in access.scopes else 0,
         "may_write": "write" in access.scopes,
         "may_report": "write" not in access.scopes,
         "may_steer": "admin" in access.scopes,
@@ -120,15 +118,14 @@ def _entries(
     ]
 
 
-def _counts(access: Access) -> tuple[int, int, int]:
-    """Return the numbers of memories in review, of failed assessments and of exports that wait for
-    their download. One query."""
+def _counts(access: Access) -> tuple[int, int]:
+    """Return the numbers of memories in review and of failed assessments. One query."""
     space, reader = access.space, access.reader
     waiting = Memory.objects.in_space(space).readable_by(reader).in_review()
     failed = Assessment.objects.in_space(space).readable_by(reader).filter(state=State.FAILED)
-    numbers = map(_count, (waiting, failed, waiting_exports(space)))
-    in_review, failures, exports = Space.objects.filter(pk=space.pk).values_list(*numbers).get()
-    return in_review, failures, exports
+    numbers = map(_count, (waiting, failed))
+    in_review, failures = Space.objects.filter(pk=space.pk).values_list(*numbers).get()
+    return in_review, failures
 
 
 def _count(rows: QuerySet[Any]) -> Coalesce:

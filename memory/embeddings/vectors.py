@@ -12,7 +12,7 @@ from django.utils import timezone
 from accounts.models import Embedder, Space
 from foundation.database.connections import release_connection
 from foundation.texts.forms import compatible
-from memory.embeddings import BUILT_IN, MULTILINGUAL, EmbeddingError, RemoteEmbedder, get_embedder
+from memory.embeddings import EmbeddingError, RemoteEmbedder, get_embedder
 from memory.embeddings.base import TextKind
 from memory.embeddings.groups import ends_of, texts_of
 from memory.model_connections.choosing import Prices, prices_of
@@ -23,10 +23,6 @@ from memory.models import UsagePurpose
 
 Vectors = npt.NDArray[np.float32]
 
-MINILM = ("local", "all-MiniLM-L6-v2", 384)
-USE = ("local", MULTILINGUAL, BUILT_IN[MULTILINGUAL])
-MOSTLY = 0.3
-"""From this share of non-Latin letters on, MiniLM does not understand a text."""
 ASKED_AGAIN = 512
 _asked: OrderedDict[tuple[str, str, int, str], Vectors] = OrderedDict()
 _asked_lock = Lock()

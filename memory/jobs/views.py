@@ -24,8 +24,8 @@ from memory.models import Job
 @require_GET
 @space_page("read")
 def job(request: PageRequest, access: Access, job_id: UUID) -> HttpResponse:
-    """Show a job's progress; for htmx, as a part of the page that started it. After a sweep that
-    whole page is reloaded, because its numbers and lists are outdated.
+    """Show a job's progress; for htmx, as a part of the page that started it. That page is
+    reloaded in the end if its numbers and lists are outdated then.
     """
     found = _known(access, job_id)
     response = show_job(request, found)

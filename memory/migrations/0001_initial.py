@@ -335,22 +335,6 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
-            name='ReviewRule',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('kind', models.TextField(verbose_name='reason type')),
-                ('kind_digest', models.GeneratedField(db_persist=True, expression=django.db.models.functions.text.MD5('kind'), output_field=models.CharField(max_length=32))),
-                ('approve', models.BooleanField(verbose_name='approve')),
-                ('made_by', models.CharField(max_length=150, verbose_name='created by')),
-                ('created_at', models.DateTimeField(default=django.utils.timezone.now, verbose_name='created')),
-                ('space', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='accounts.space', verbose_name='space')),
-            ],
-            options={
-                'verbose_name': 'review rule',
-                'verbose_name_plural': 'review rules',
-            },
-        ),
-        migrations.CreateModel(
             name='SavedQuery',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
@@ -370,7 +354,7 @@ class Migration(migrations.Migration):
                 ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
                 ('url', models.URLField(max_length=2000, verbose_name='address')),
                 ('sealed_secret', models.TextField(db_default='', default='', editable=False)),
-                ('events', django.contrib.postgres.fields.ArrayField(base_field=models.CharField(choices=[('memory.created', 'memory created'), ('memory.revised', 'memory revised'), ('memory.superseded', 'memory superseded'), ('memory.expired', 'memory expired'), ('memory.evicted', 'memory evicted'), ('memory.deleted', 'memory deleted'), ('memory.restored', 'memory restored'), ('memory.purged', 'memory purged'), ('memory.held', 'memory sent to review'), ('user.erased', 'user erased'), ('assessment.failed', 'assessment failed'), ('digest.ready', 'weekly digest ready')], max_length=20), size=None, verbose_name='events')),
+                ('events', django.contrib.postgres.fields.ArrayField(base_field=models.CharField(choices=[('memory.created', 'memory created'), ('memory.revised', 'memory revised'), ('memory.superseded', 'memory superseded'), ('memory.expired', 'memory expired'), ('memory.evicted', 'memory evicted'), ('memory.deleted', 'memory deleted'), ('memory.restored', 'memory restored'), ('memory.purged', 'memory purged'), ('memory.held', 'memory sent to review'), ('user.erased', 'user erased'), ('assessment.failed', 'assessment failed')], max_length=20), size=None, verbose_name='events')),
                 ('active', models.BooleanField(default=True, verbose_name='active')),
                 ('switched_off', models.CharField(blank=True, max_length=200, verbose_name='reason for switching off')),
                 ('created_at', models.DateTimeField(default=django.utils.timezone.now, verbose_name='created')),
@@ -581,10 +565,6 @@ class Migration(migrations.Migration):
             constraint=models.UniqueConstraint(fields=('space', 'query_digest', 'memory'), name='relevance_once_per_question_and_memory'),
         ),
         migrations.AddConstraint(
-            model_name='reviewrule',
-            constraint=models.UniqueConstraint(fields=('space', 'kind_digest'), name='review_rule_once'),
-        ),
-        migrations.AddConstraint(
             model_name='savedquery',
             constraint=models.UniqueConstraint(fields=('space', 'query_digest'), name='saved_query_once'),
         ),
@@ -607,7 +587,7 @@ class Migration(migrations.Migration):
         SpaceKeys(
             'ConsolidationProposal', 'FurtherEmbedding', 'IdempotentWrite', 'Job', 'JobPart',
             'Memory', 'MemoryEmbedding', 'MemoryEvent', 'MemoryRevision', 'ModelUsage',
-            'PolicyVersion', 'RelevanceMark', 'ReviewRule', 'SavedQuery', 'Webhook',
+            'PolicyVersion', 'RelevanceMark', 'SavedQuery', 'Webhook',
             'WebhookDelivery',
         ),
         migrations.RunSQL(

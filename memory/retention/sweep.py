@@ -1,8 +1,7 @@
 """The sweep: expiring memories, evicting those over capacity, and purging the bin."""
 
 import logging
-from collections.abc import Collection, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -20,7 +19,8 @@ from memory.store import conversations
 
 logger = logging.getLogger(__name__)
 
-TURNS_AT_ONCE = 500
+BATCH = 1000
+"""Memories of a batch, which keeps the memory of the process and the locks small."""
 
 
 @dataclass(frozen=True)
@@ -33,25 +33,39 @@ class Swept:
 
 
 def sweep(*, space: Space, now: datetime, actor: Actor = SYSTEM) -> Swept:
-    """Expire, evict and purge memories: statements on many rows, each with its history.
+    """Expire, evict and purge memories in batches, each a transaction with its history.
 
-    Repeating a sweep with the same time changes nothing. Sweeps of one space run one after the
-    other, because each must count the memories that the previous one left. Purging runs in separate
-    transactions, because it must lock the turns of conversations before any other row
-    (store.conversations).
+    Repeating a sweep with the same time changes nothing. A batch excludes other sweeps of the
+    space, because each must count the memories that the one before left. Batches of purged memories
+    must lock the turns of conversations before any other row (store.conversations).
     """
-    with alone(space):
-        cause = Cause(space, actor.in_action(), current_policy(space), now)
-        expired, evicted = statements.expire(cause), statements.evict(cause)
-    bin_days = cause.policy.document.bin_days
-    old = statements.purgeable(cause.rows, now=now, bin_days=bin_days)
-    purged = 0
+    cause = Cause(space, actor.in_action(), current_policy(space), now)
+    return Swept(
+        expired=_in_batches(cause, lambda _gone: statements.expire(cause, at_most=BATCH)),
+        evicted=_in_batches(cause, lambda gone: statements.evict(cause, at_most=BATCH, after=gone)),
+        purged=_in_batches(cause, lambda _gone: _purge_old(cause)),
+    )
+
+
+def _in_batches(cause: Cause, remove: Callable[[int], int]) -> int:
+    """Call `remove` with the number of memories removed so far until a batch is not full; return
+    the number of all."""
+    gone = 0
+    while True:
+        with transaction.atomic():
+            lock(cause.space.pk, "sweep")
+            batch = remove(gone)
+        gone += batch
+        if batch < BATCH:
+            return gone
+
+
+def _purge_old(cause: Cause) -> int:
+    days = cause.policy.document.bin_days
+    old = statements.purgeable(cause.rows, now=cause.now, bin_days=days)
     turns_together = old.order_by("source_conversation", "created_at")
-    ids = list(turns_together.values_list("pk", flat=True))
-    for start in range(0, len(ids), TURNS_AT_ONCE):
-        with alone(space):
-            purged += purge(cause, old.filter(pk__in=ids[start : start + TURNS_AT_ONCE]))
-    return Swept(expired, evicted, purged)
+    ids = list(turns_together.values_list("pk", flat=True)[:BATCH])
+    return purge(cause, cause.rows.binned().filter(pk__in=ids)) if ids else 0
 
 
 def purge(cause: Cause, rows: MemoryQuerySet, *, with_sources: bool = False) -> int:
@@ -71,18 +85,9 @@ def purge(cause: Cause, rows: MemoryQuerySet, *, with_sources: bool = False) -> 
     return count
 
 
-@contextmanager
-def alone(space: Space) -> Iterator[None]:
-    """Open a transaction that excludes other sweeps of the space."""
-    with transaction.atomic():
-        lock(space.pk, "sweep")
-        yield
-
-
-def sweep_all(*, now: datetime, but: Collection[int] = ()) -> None:
-    """Sweep every open space except those with these ids, each in separate transactions. An error
-    in one space does not stop the others."""
-    for space in list(Space.objects.open().exclude(pk__in=but).order_by("pk")):
+def sweep_all(*, now: datetime) -> None:
+    """Sweep every open space. An error in one does not stop the others."""
+    for space in list(Space.objects.open().order_by("pk")):
         try:
             sweep(space=space, now=now)
         except DatabaseError:

@@ -1,5 +1,6 @@
 """Pages: lifetimes by expiry, and the eviction queue."""
 
+from dataclasses import asdict
 from datetime import datetime
 from math import ceil
 from typing import Any
@@ -7,22 +8,20 @@ from uuid import UUID
 
 from django.contrib import messages
 from django.http import HttpResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_GET, require_POST
 
 from accounts.authentication import Access
 from accounts.pages import PageRequest, space_page
-from foundation.errors import Conflict
 from foundation.http.pagination import clock_of, keyset
-from memory.jobs.views import job_context, show_job
 from memory.models import Memory
 from memory.models.policies import current_policy
 from memory.policy import PolicyDocument
 from memory.retention import forecast as reads
 from memory.retention.extend import extend_memory
-from memory.retention.sweep_job import latest_sweep, start_sweep
+from memory.retention.sweep import sweep as run_sweep
 
 PAGE_SIZE = 30
 TIMES = {
@@ -72,7 +71,6 @@ def capacity(request: PageRequest, access: Access) -> HttpResponse:
         "line": found,
         "has_users": found.capacity - found.room + found.over != found.live,
         "policy": document,
-        **job_context(latest_sweep(access.space)),
     }
     return render(request, "memory/retention/capacity.html", context)
 
@@ -90,12 +88,11 @@ def extend(request: PageRequest, access: Access, memory_id: UUID) -> HttpRespons
 @require_POST
 @space_page("admin")
 def sweep(request: PageRequest, access: Access) -> HttpResponse:
-    """Start a sweep, or show the one already running."""
-    try:
-        start_sweep(space=access.space, actor=access.actor, now=timezone.now())
-    except Conflict:
-        messages.error(request, _("A cleanup is already running."))
-    return show_job(request, latest_sweep(access.space))
+    """Sweep now, and say what was removed."""
+    swept = run_sweep(space=access.space, actor=access.actor, now=timezone.now())
+    said = _("%(expired)d expired, %(evicted)d removed for space, %(purged)d purged.")
+    messages.success(request, said % asdict(swept))
+    return redirect("lifetimes_capacity", access.space.slug)
 
 
 def _leaving(

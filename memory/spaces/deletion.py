@@ -80,23 +80,14 @@ def deletion(space: Space) -> Job | None:
     return begun.order_by("-created_at").first()
 
 
-@transaction.atomic
-def delete_now(*, space: Space, now: datetime) -> Job:
-    """Start the deletion of a closed space before its grace period is over, or resume a stopped
-    one; return its job. Raises Conflict if a worker is running it."""
-    job = deletion(_held(space))
-    return jobs.resume(space=space, job_id=job.pk, now=now) if job else _start(space, now)
-
-
 def start_due(*, now: datetime) -> None:
     """Start the deletions whose grace period is over; beat calls this."""
     for space in Space.objects.filter(closed_at__lte=now - GRACE):
         job = deletion(space)
-        # Resume a job that a command left unfinished; a failed job waits for a person.
         with suppress(Conflict):
             if job is None:
                 _start(space, now)
-            elif job.state == JobState.CANCELLED:
+            elif job.state == JobState.FAILED:
                 jobs.resume(space=space, job_id=job.pk, now=now)
 
 

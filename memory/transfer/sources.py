@@ -1,8 +1,8 @@
 """Input of an import: a file's rows one after another, whatever system wrote it.
 
 Ebb's own export begins with a header line. Other JSON Lines are read as memories of earlier systems
-(legacy_records) or of other programs (foreign_records), a pickle as one of the older system
-(legacy_pickle). JSON arrays and CSV are one document (documents); they may contain conversations.
+(legacy_records) or of other programs (foreign_records). JSON arrays and CSV are one document
+(documents); they may contain conversations.
 """
 
 import json
@@ -17,7 +17,7 @@ from foundation.errors import FieldError, InvalidArguments
 from foundation.moments import plausible
 from foundation.texts.json_limits import refuse_dense
 from memory.models import Job
-from memory.transfer import conversations, documents, foreign_records, legacy_pickle, upload
+from memory.transfer import conversations, documents, foreign_records, upload
 from memory.transfer.conversations import MOST_EXCHANGES, ImportedExchange
 from memory.transfer.legacy_records import memory_line
 from memory.transfer.rows import row_of
@@ -26,15 +26,11 @@ from memory.transfer.sections import FORMAT, VERSION, Row, Section, section_of
 MAX_LINE = 16 * 2**20
 """Maximum bytes of a line; the lines that Ebb writes are far shorter."""
 
-_PICKLE = b"\x80"  # of protocol 2 or newer
 # Beginnings of similar but unsupported files, and what to do about them.
 _OTHERS: tuple[tuple[tuple[bytes, ...], str], ...] = (
     ((b"\x1f\x8b", b"PK\x03\x04"), "it is compressed: unpack it first"),
     ((b"\xff\xfe", b"\xfe\xff"), "it is UTF-16: write it as UTF-8"),
-    (
-        (b"(", b"]q", b"}q"),
-        "it seems to be a pickle of protocol 0 or 1: write it by protocol 2 or newer",
-    ),
+    ((b"\x80", b"(", b"]q", b"}q"), "it is a pickle, which may run anything: write it as JSON"),
 )
 
 
@@ -60,8 +56,6 @@ def is_legacy(job: Job) -> bool:
     """Return true if the file is of a system before Ebb. Raises InvalidArguments for a newer Ebb's
     file, and for files without readable lines."""
     beginning = next(upload.read(job), b"")
-    if beginning.startswith(_PICKLE):
-        return True
     for beginnings, reason in _OTHERS:
         if beginning.startswith(beginnings):
             raise InvalidArguments(FieldError("body", reason))
@@ -122,10 +116,6 @@ _Document = Callable[[], Iterable[Any]]
 def _document(job: Job, *, legacy: bool) -> _Document | None:
     """Return the records of a file that is one document, or None for a file of lines."""
     beginning = next(upload.read(job), b"")
-    if beginning.startswith(_PICKLE):
-        data = b"".join(_at_most(upload.read(job), legacy_pickle.MAX_BYTES))
-        loaded = legacy_pickle.load(data)
-        return lambda: loaded
     if not legacy:
         return None
     begins = beginning.removeprefix(BOM_UTF8).lstrip()
@@ -204,17 +194,6 @@ def _hand_over(row: Row, job: Job) -> None:
     if row["user_id"] not in (None, owner):
         raise ValueError("user_id: differs from the user of the import")
     row["user_id"] = owner
-
-
-def _at_most(parts: Iterable[bytes], most: int) -> Iterator[bytes]:
-    size = 0
-    for part in parts:
-        size += len(part)
-        if size > most:
-            raise InvalidArguments(
-                FieldError("body", f"a file of this kind may have {most // 2**20} MB at most")
-            )
-        yield part
 
 
 @dataclass(frozen=True)

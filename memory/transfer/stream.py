@@ -8,7 +8,7 @@ import asyncio
 import tempfile
 import threading
 from collections import Counter
-from collections.abc import AsyncGenerator, Iterable
+from collections.abc import AsyncGenerator
 from contextlib import closing
 from datetime import datetime
 from typing import IO
@@ -34,7 +34,7 @@ class _Download:
 
     def __init__(self, space: Space) -> None:
         self._space_id = space.pk
-        self.file: IO[bytes] = tempfile.TemporaryFile(dir=folder())  # noqa: SIM115 - see `close`
+        self.file: IO[bytes] = tempfile.TemporaryFile(dir=_folder())  # noqa: SIM115 - see `close`
         with _lock:
             _open[space.pk] += 1
             too_many = _open[space.pk] > MOST_AT_ONCE
@@ -70,16 +70,10 @@ def export_response(space: Space, reader: Reader, *, now: datetime) -> Streaming
     """Return the file as an attachment. A truncated file lacks its last line, and its import
     reports this. Raises RateLimited if the space has enough downloads already.
     """
-    with closing(export_lines(space, reader, now=now)) as lines:
-        return file_response(space, (line.encode() for line in lines), now=now)
-
-
-def file_response(space: Space, chunks: Iterable[bytes], *, now: datetime) -> StreamingHttpResponse:
-    """Return these parts of the space's file as an attachment. Raises RateLimited if the space has
-    enough downloads already."""
     download = _Download(space)
     try:
-        download.file.writelines(chunks)
+        with closing(export_lines(space, reader, now=now)) as lines:
+            download.file.writelines(line.encode() for line in lines)
         size = download.file.tell()
         download.file.seek(0)
     except BaseException:
@@ -94,7 +88,7 @@ def file_response(space: Space, chunks: Iterable[bytes], *, now: datetime) -> St
     return response
 
 
-def folder() -> str:
+def _folder() -> str:
     """Return a folder on the disk that has room for the database, not in memory as /tmp may be."""
     folder = settings.EBB_DATA_DIR / "exports"
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -7,8 +7,6 @@ from memory.transfer import views
 urlpatterns = [
     path("transfer/", views.transfer, name="transfer"),
     path("transfer/export/", views.export, name="transfer_export"),
-    path("transfer/export/prepare/", views.prepare, name="transfer_prepare"),
-    path("transfer/export/file/", views.exported, name="transfer_exported"),
     path("transfer/import/", views.begin, name="transfer_import"),
     path("transfer/import/<uuid:job_id>/confirm/", views.confirm, name="transfer_confirm"),
     path("transfer/import/<uuid:job_id>/cancel/", views.cancel, name="transfer_cancel"),

@@ -20,16 +20,12 @@ from accounts.limits.rate_limits import CallKind, count_call
 from accounts.pages import PageRequest, space_page
 from foundation.errors import Conflict, InvalidArguments, RateLimited
 from memory.jobs import services as jobs
-from memory.jobs.views import job_context
 from memory.models import Job, JobState
-from memory.transfer import upload
 from memory.transfer.conversations import MOST_EXCHANGES, SECTION
 from memory.transfer.export import count_rows
-from memory.transfer.export_job import KEPT, LARGE, note_download, ready_export, start_export
-from memory.transfer.export_job import KIND as EXPORT
 from memory.transfer.fault_labels import fault_in_words
 from memory.transfer.sections import section_of
-from memory.transfer.stream import export_response, file_response
+from memory.transfer.stream import export_response
 from memory.transfer.upload import IMPORT, confirm_import, start_import
 
 
@@ -48,7 +44,6 @@ def transfer(request: PageRequest, access: Access) -> HttpResponse:
         return render(request, "memory/transfer/_import.html", context)
     # Includes the header line and the end line.
     context["lines"] = count_rows(access.space, access.reader) + 2
-    context |= _export(access, is_large=context["lines"] >= LARGE)
     return render(request, "memory/transfer/transfer.html", context)
 
 
@@ -63,35 +58,6 @@ def export(request: PageRequest, access: Access) -> HttpResponseBase:
     except RateLimited:
         messages.error(request, _("Two exports of this space are running. Wait for one to end."))
         return redirect("transfer", access.space.slug)
-
-
-@require_POST
-@space_page("admin")
-def prepare(request: PageRequest, access: Access) -> HttpResponse:
-    """Start the job that writes the file of a large space."""
-    count_call(access, CallKind.EXPORT, now=timezone.now())
-    try:
-        start_export(space=access.space, actor=access.actor, now=timezone.now())
-    except Conflict:
-        messages.error(request, _("This job is already running."))
-    return redirect("transfer", access.space.slug)
-
-
-@require_GET
-@space_page("admin")
-def exported(request: PageRequest, access: Access) -> HttpResponseBase:
-    """Download the file that a job has written."""
-    job = ready_export(access.space)
-    if job is None:
-        messages.error(request, _("The file is no longer stored. Prepare it again."))
-        return redirect("transfer", access.space.slug)
-    try:
-        response = file_response(access.space, upload.read(job), now=job.created_at)
-    except RateLimited:
-        messages.error(request, _("Two exports of this space are running. Wait for one to end."))
-        return redirect("transfer", access.space.slug)
-    note_download(job)
-    return response
 
 
 @require_POST
@@ -150,19 +116,6 @@ def resume(request: PageRequest, access: Access, job_id: UUID) -> HttpResponse:
     except Conflict:
         messages.error(request, _("This job is already running."))
     return _shown(request, access)
-
-
-def _export(access: Access, *, is_large: bool) -> dict[str, Any]:
-    """Return the export's job as template context; with one under way, that of its progress."""
-    if not is_large or "admin" not in access.scopes:
-        return {"is_large": False}
-    newest = Job.objects.in_space(access.space).latest_of(EXPORT)
-    ready = ready_export(access.space)
-    shown = newest if newest and newest.state != JobState.DONE else None
-    until = ready.ended_at + KEPT if ready and ready.ended_at else None
-    size = ready.result["bytes"] if ready else 0
-    context = {"is_large": True, "ready": ready, "ready_until": until, "ready_bytes": size}
-    return context | {"export": job_context(shown)}
 
 
 def _shown(request: PageRequest, access: Access) -> HttpResponse:

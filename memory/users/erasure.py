@@ -21,7 +21,6 @@ from foundation.readers import Reader
 from memory.jobs import services as jobs
 from memory.jobs.kinds import Labels
 from memory.models import ConsolidationProposal, Job, WebhookDelivery
-from memory.transfer.export_job import forget_exports
 from memory.transfer.sections import sections
 from memory.webhooks.services import emit
 
@@ -87,7 +86,6 @@ def erase(job: Job) -> Mapping[str, Any]:
     }
     while sum([_erase_table(job, table, receipt) for table in _tables()]):
         pass
-    forget_exports(job.space)  # their files quote the user
     return receipt if "erased_at" in receipt else _announce(job, receipt)
 
 

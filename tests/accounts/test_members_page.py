@@ -18,9 +18,9 @@ from foundation.errors import Conflict
 from memory.jobs.running import work_at
 from memory.models import Memory, MemoryEvent
 from memory.models.policies import current_policy
-from memory.spaces.deletion import delete_now
+from memory.spaces.deletion import GRACE, deletion, start_due
 from tests.conftest import Answer, MakeKey
-from tests.memory.jobs.working import claimed
+from tests.memory.claiming import claimed
 from tests.memory.writing import ALICE, NOW, remember, stored
 from tests.pages import login
 
@@ -176,7 +176,10 @@ def test_a_space_is_deleted_with_all_that_is_in_it_and_nothing_else(
     add_member(space=other_space, user=alice, role=Role.VIEWER, actor=SYSTEM, now=NOW)
     assert post(alice, "spaces_delete", confirm="home").status_code == 302
     space.refresh_from_db()
-    work_at(claimed(delete_now(space=space, now=timezone.now())))
+    start_due(now=timezone.now() + GRACE)
+    job = deletion(space)
+    assert job is not None
+    work_at(claimed(job))
     connection.check_constraints()  # no row is left that points into it
     assert list(Space.objects.values_list("slug", flat=True)) == ["other"]
     for model in (Memory, MemoryEvent, Conversation):

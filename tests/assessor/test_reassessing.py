@@ -1,4 +1,4 @@
-"""Many exchanges assessed again: those that failed, or all of a model; resumed."""
+"""Many exchanges assessed again: those that failed, or all of a model; and resumed."""
 
 from typing import Any
 
@@ -20,7 +20,7 @@ from memory.models import Job, JobState, Memory, MemoryEvent
 from memory.retention.recycle_bin import delete_memory, purge_memory
 from memory.store.services import revise_memory
 from tests.assessor.outbox import assessment_result
-from tests.memory.jobs.working import claimed
+from tests.memory.claiming import claimed
 from tests.memory.writing import ALICE
 
 pytestmark = pytest.mark.django_db
@@ -40,8 +40,13 @@ def assessed(space: Space, said: str, importance: float = 0.9, **changes: Any) -
     return store_assessed(space=space, exchange=Exchange(said), result=found, now=timezone.now())
 
 
+def begun(space: Space, model: str = "") -> Job:
+    now = timezone.now()
+    return claimed(start_reassessing(space=space, model=model, actor=ALICE, now=now))
+
+
 def done(space: Space, model: str = "") -> Job:
-    job = claimed(start_reassessing(space=space, model=model, actor=ALICE, now=timezone.now()))
+    job = begun(space, model)
     work_at(job)
     job.refresh_from_db()
     return job
@@ -120,7 +125,8 @@ def test_with_the_model_away_it_stops_and_goes_on_where_it_stood(
     assert as_it_is(rows[0]).state == State.RETRYING
     assert {as_it_is(row).state for row in rows[1:]} == {State.FAILED}
     settings.OPENAI_BASE_URL = settings.OPENAI_API_KEY = ""
-    work_at(claimed(jobs.resume(space=space, job_id=job.pk, now=timezone.now())))
+    jobs.resume(space=space, job_id=job.pk, now=timezone.now())
+    work_at(claimed(job))
     job.refresh_from_db()
     assert job.result == {"judged": 2, "failed": 0}
     assert {as_it_is(row).state for row in rows[1:]} == {State.DONE}
@@ -128,7 +134,7 @@ def test_with_the_model_away_it_stops_and_goes_on_where_it_stood(
 
 def test_a_cancelled_one_leaves_the_rest_as_it_was(space: Space) -> None:
     row = failed(space, SAID)
-    job = claimed(start_reassessing(space=space, actor=ALICE, now=timezone.now()))
+    job = begun(space)
     jobs.cancel(space=space, job_id=job.pk, now=timezone.now())
 
     work_at(job)

@@ -19,7 +19,6 @@ from memory.recall.prompt_forms import relevant_memories
 from memory.recall.recall import SearchRequest, recall
 from memory.review.services import approve_memory
 from tests.assessor.documents.files import pdf
-from tests.memory.jobs import working
 from tests.memory.writing import ALICE, remember, stored
 from tests.pages import login
 
@@ -108,7 +107,9 @@ def test_a_stopped_job_goes_on_where_it_was(space: Space) -> None:
     assert (job.state, job.done) == (JobState.CANCELLED, 0)
     assert not Assessment.objects.exists()  # a step is stored whole, or not at all
 
-    again = working.claimed(jobs.resume(space=space, job_id=job.pk, now=timezone.now()))
+    jobs.resume(space=space, job_id=job.pk, now=timezone.now())
+    again = jobs.claim_job(space_id=space.pk, job_id=job.pk, now=timezone.now())
+    assert again is not None
     counts = {"review": 1, "ignored": 0, "known": 0}
     jobs.advance(job=again, done=1, result=counts, now=timezone.now())
     work_at(again)

@@ -12,7 +12,7 @@ from foundation.readers import EVERYONE, Reader
 from memory.consolidation.consolidation_job import start_consolidation
 from memory.jobs.running import work_at
 from memory.models import ConsolidationProposal, Job, Memory
-from tests.memory.jobs.working import claimed
+from tests.memory.claiming import claimed
 from tests.memory.writing import NOW, remember
 
 DAY = timedelta(days=1)

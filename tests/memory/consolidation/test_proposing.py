@@ -15,6 +15,7 @@ from memory.jobs import services as jobs
 from memory.jobs.running import work_at
 from memory.models import ConsolidationProposal, Job, JobState, Memory, MemoryEvent
 from memory.tasks import consolidate_all_spaces
+from tests.memory.claiming import claimed
 from tests.memory.consolidation.runs import (
     MOVING,
     PENICILLIN,
@@ -26,7 +27,6 @@ from tests.memory.consolidation.runs import (
     said,
     started,
 )
-from tests.memory.jobs.working import claimed
 from tests.memory.writing import NOW, remember, set_policy
 
 pytestmark = pytest.mark.django_db
@@ -245,7 +245,8 @@ def test_a_cancelled_run_continues_where_it_stopped(
     job.refresh_from_db()
     assert job.state == JobState.CANCELLED
 
-    work_at(claimed(jobs.resume(space=space, job_id=job.pk, now=timezone.now())))
+    jobs.resume(space=space, job_id=job.pk, now=timezone.now())
+    work_at(claimed(job))
 
     job.refresh_from_db()
     assert job.state == JobState.DONE

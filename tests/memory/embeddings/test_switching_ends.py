@@ -1,4 +1,4 @@
-"""The ends of a move to another model: cancelled, resumed, refused, cleaned up, by the command."""
+"""The ends of a move to another model: cancelled, resumed, refused, cleaned up."""
 
 from datetime import timedelta
 

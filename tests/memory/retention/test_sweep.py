@@ -3,14 +3,17 @@
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta
 from math import exp
+from random import Random
 from threading import Barrier
 from typing import Any
 
 import pytest
 from django.conf import settings
 from django.db import connection, transaction
+from django.test import Client
+from django.urls import reverse
 
-from accounts.models import Space
+from accounts.models import Space, User
 from assessor.models import Assessment
 from foundation.actors import SYSTEM, Actor
 from memory.formulas.importance import current_importance, time_coef
@@ -22,7 +25,7 @@ from memory.retention.sweep import Swept, sweep, sweep_all
 from memory.store.uses import mark_used
 from memory.tasks import sweep_all_spaces
 from tests.assessor.outbox import again, taught
-from tests.memory.sweeping import DAY, insert, live, removals, statuses
+from tests.memory.sweeping import DAY, insert, live, random_memories, removals, statuses
 from tests.memory.writing import ALICE, NOW, remember, set_policy, stored
 
 SECOND, HOUR = timedelta(seconds=1), timedelta(hours=1)
@@ -347,3 +350,32 @@ def test_a_sweep_does_not_wait_for_a_row_in_use_and_lets_it_live(space: Space) -
             assert pool.submit(swept).result(timeout=30) == Swept(0, 0, 0)
         assert pool.submit(swept).result(timeout=30) == Swept(0, 0, 0)
     assert live(space) == ["memory 1"]
+
+
+def test_batches_let_go_what_one_sweep_does_in_the_same_order(
+    space: Space, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    random_memories(space, Random(7), 60)
+    set_policy(space, capacity=6, grace_hours=0)
+    with transaction.atomic():
+        whole = sweep(space=space, now=NOW)
+        expected, left = removals(space), statuses(space)
+        transaction.set_rollback(True)
+    monkeypatch.setattr("memory.retention.sweep.BATCH", 3)
+    assert min(whole.expired, whole.evicted) > 3
+
+    assert sweep(space=space, now=NOW) == whole
+    assert sorted(removals(space), key=str) == sorted(expected, key=str)
+    assert statuses(space) == left
+
+
+def test_an_owner_sweeps_on_the_page(space: Space, alice: User, bob: User) -> None:
+    insert(space, 1, importance=0.1, clock_started_at=NOW - 90 * DAY)
+    owner, viewer = Client(), Client()
+    owner.force_login(alice)
+    viewer.force_login(bob)
+    begin = reverse("lifetimes_sweep", args=["home"])
+
+    assert viewer.post(begin).status_code == 403
+    assert "1 expired, 0 removed for space, 0 purged." in owner.post(begin, follow=True).text
+    assert live(space) == []

@@ -2,10 +2,8 @@
 
 from collections.abc import Callable
 from datetime import timedelta
-from io import StringIO
 
 import pytest
-from django.core.management import CommandError, call_command
 from django.db import connection
 from django.test import Client
 from django.urls import reverse
@@ -19,13 +17,12 @@ from foundation.errors import Conflict
 from memory.jobs import services as jobs
 from memory.jobs.running import work_at
 from memory.models import Job, JobState
-from memory.retention.sweep_job import start_sweep
 from memory.spaces import deletion
 from memory.spaces.services import models_of_spaces
 from memory.tasks import requeue_due_jobs, sweep_all_spaces
 from tests.conftest import ApiClient, MakeKey
 from tests.lived_in import lived_in
-from tests.memory.jobs.working import claimed
+from tests.memory.claiming import claimed
 from tests.memory.writing import ALICE, NOW, remember
 
 pytestmark = pytest.mark.django_db
@@ -44,6 +41,15 @@ def full(embedder: object, alice: User, monkeypatch: pytest.MonkeyPatch) -> Spac
     return space
 
 
+def begun(closed: Space) -> Job:
+    """The deletion of a closed space, whose grace is over."""
+    assert closed.closed_at is not None
+    deletion.start_due(now=closed.closed_at + deletion.GRACE)
+    job = deletion.deletion(closed)
+    assert job is not None
+    return job
+
+
 def rows(space: Space) -> int:
     counts = [model._base_manager.filter(space_id=space.pk).count() for model in models_of_spaces()]
     return sum(counts)
@@ -58,7 +64,8 @@ def test_a_closed_space_exists_for_nobody_and_comes_back_whole(
 ) -> None:
     add_member(space=other_space, user=alice, role=Role.VIEWER, actor=SYSTEM, now=NOW)
     remember(space, "User sings")
-    sweep, program = start_sweep(space=space, actor=ALICE, now=NOW), api(key())
+    work = jobs.start_job(space=space, kind="reassess", parameters={}, actor=ALICE, now=NOW)
+    program = api(key())
     assert program.get("memories").status_code == 200
     browser = Client()
     browser.force_login(alice)
@@ -73,8 +80,8 @@ def test_a_closed_space_exists_for_nobody_and_comes_back_whole(
     page = browser.get(there).text
     assert "Until then you can restore it." in page
     assert here not in page
-    sweep.refresh_from_db()
-    assert sweep.state == JobState.CANCELLED
+    work.refresh_from_db()
+    assert work.state == JobState.CANCELLED
     with pytest.raises(Conflict, match="already"):
         deletion.close_space(space=space, actor=ALICE, now=NOW)
     deletion.start_due(now=timezone.now() + deletion.GRACE - timedelta(seconds=30))
@@ -127,7 +134,7 @@ def test_a_worker_that_dies_is_followed_by_one_that_goes_on(
     full: Space, alice: User, space: Space, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     closed = deletion.close_space(space=full, actor=ALICE, now=timezone.now())
-    job = claimed(deletion.delete_now(space=closed, now=timezone.now()))
+    job = claimed(begun(closed))
     steps = iter(range(3))
     advance = jobs.advance
 
@@ -160,7 +167,7 @@ def test_a_worker_that_dies_is_followed_by_one_that_goes_on(
 
 def test_who_brings_it_back_is_before_or_after_the_first_batch(full: Space) -> None:
     closed = deletion.close_space(space=full, actor=ALICE, now=timezone.now())
-    job = claimed(deletion.delete_now(space=closed, now=timezone.now()))
+    job = claimed(begun(closed))
     before = rows(full)
     deletion.reopen_space(space=full, actor=ALICE, now=timezone.now())
 
@@ -170,32 +177,17 @@ def test_who_brings_it_back_is_before_or_after_the_first_batch(full: Space) -> N
     assert (job.state, job.done) == (JobState.CANCELLED, 0)
     assert rows(full) == before + 1  # the line in the audit
     # Closed anew, it gets a deletion of its own.
+    later = timezone.now() + 2 * deletion.GRACE
+    closed = deletion.close_space(space=full, actor=ALICE, now=later)
+    assert begun(closed).pk != job.pk
+
+
+def test_one_that_failed_is_tried_again(full: Space) -> None:
     closed = deletion.close_space(space=full, actor=ALICE, now=timezone.now())
-    assert deletion.delete_now(space=closed, now=timezone.now()).pk != job.pk
+    job = claimed(begun(closed))
+    jobs.fail(job=job, error="The disk is full.", now=timezone.now())
 
-
-def test_the_command_asks_deletes_and_brings_back(
-    full: Space, space: Space, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("builtins.input", lambda prompt: "something else")
-    with pytest.raises(CommandError, match="Nothing was deleted"):
-        call_command("delete_space", "full")
-    deletion.close_space(space=space, actor=SYSTEM, now=timezone.now())
-    call_command("delete_space", "home", "--bring-back", stdout=StringIO())
-    space.refresh_from_db()
-    assert space.closed_at is None
-
-    call_command("delete_space", "full", "--yes", stdout=StringIO())
-    closed = Space.objects.get(pk=full.pk)
-    job = deletion.deletion(closed)
-    assert job is not None
-    assert closed.closed_at is not None
-    with pytest.raises(CommandError, match="still running"):
-        call_command("delete_space", "full", "--yes")
-    jobs.fail(job=claimed(job), error="The disk is full.", now=timezone.now())
-
-    said = StringIO()
-    call_command("delete_space", "full", "--yes", stdout=said)
-    assert "A worker deletes the space full." in said.getvalue()
+    assert begun(closed).pk == job.pk
     work_at(claimed(job))
+
     assert not Space.objects.filter(pk=full.pk).exists()

@@ -1,10 +1,9 @@
-"""Export and import from outside, by the API."""
+"""Export and import by the API."""
 
 import asyncio
 import json
 from collections.abc import Callable
 from datetime import timedelta
-from typing import Any
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
@@ -13,13 +12,10 @@ from django.utils import timezone
 
 from accounts.models import Space
 from foundation.readers import EVERYONE
-from memory.jobs import services as jobs
-from memory.jobs.running import work_at
-from memory.models import Job, JobPart, JobState, Memory, PolicyVersion
+from memory.models import JobPart, Memory, PolicyVersion
 from memory.policies.services import change_policy
 from memory.transfer.stream import export_response
 from tests.conftest import ApiClient, MakeKey
-from tests.memory.jobs.working import claimed
 from tests.memory.transfer.spaces import exported
 from tests.memory.writing import ALICE, remember
 
@@ -162,29 +158,3 @@ def test_export_says_what_it_is(space: Space, key: MakeKey) -> None:
     assert answer["Content-Disposition"].startswith('attachment; filename="home-')
     reader = Client(headers={"Authorization": f"Bearer {key(space, ['read', 'write'])}"})
     assert reader.get("/api/v1/export").status_code == 403
-
-
-def test_a_stopped_import_is_resumed(
-    space: Space, api: Api, key: MakeKey, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    lines = [json.dumps({"content": f"pizza {n}", "id": f"{n:08x}"}) for n in range(150)]
-    advance, steps = jobs.advance, []
-
-    def cancelled(**step: Any) -> None:  # after the first batch
-        advance(**step)
-        steps.append(step)
-        if len(steps) == 1:
-            jobs.cancel(space=space, job_id=step["job"].pk, now=timezone.now())
-
-    monkeypatch.setattr("memory.transfer.importing.advance", cancelled)
-
-    api(key()).post("import", "\n".join([*lines, "nonsense"]).encode())
-    job = Job.objects.get()
-    assert (job.state, job.result["line"]) == (JobState.CANCELLED, 100)
-    assert Memory.objects.in_space(space).count() == 100
-    work_at(claimed(jobs.resume(space=space, job_id=job.pk, now=timezone.now())))
-
-    job.refresh_from_db()
-    assert job.result["counts"]["memory"] == {"new": 150, "known": 0}
-    assert [wrong["line"] for wrong in job.result["wrong"]] == [151]
-    assert Memory.objects.in_space(space).count() == 150

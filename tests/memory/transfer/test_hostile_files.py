@@ -15,7 +15,7 @@ from foundation.texts import json_limits
 from memory.drafts import MAX_CONTENT
 from memory.jobs.services import ERROR_LENGTH
 from memory.models import JobState, Memory
-from memory.transfer import documents, legacy_pickle
+from memory.transfer import documents
 from memory.transfer.foreign_records import read
 from memory.transfer.importing import REASON_LENGTH, SHOWN
 from memory.transfer.legacy_records import memory_line
@@ -160,17 +160,6 @@ def test_json_with_too_many_values_is_not_read(dense: str, monkeypatch: pytest.M
 
     with pytest.raises(InvalidArguments, match="too many values"):
         list(documents.found_in([dense.encode()]))
-
-
-@pytest.mark.parametrize("operation", [b"}", b"]", b")\x85", b"N"])
-def test_a_pickle_of_too_many_objects_is_not_loaded(
-    operation: bytes, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(legacy_pickle, "MAX_OPERATIONS", 1_000)
-    monkeypatch.setattr(legacy_pickle, "_Unpickler", None)
-
-    with pytest.raises(InvalidArguments, match="more than 1000 operations"):
-        legacy_pickle.load(b"\x80\x04](" + operation * 1_000 + b"e.")
 
 
 # --- Anything ---------------------------------------------------------------------------------

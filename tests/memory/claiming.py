@@ -1,4 +1,4 @@
-"""Jobs in the hands of a worker: the test itself."""
+"""Jobs in the hands of this worker."""
 
 from django.utils import timezone
 
@@ -7,7 +7,7 @@ from memory.models import Job
 
 
 def claimed(job: Job) -> Job:
-    """Return a waiting job as the worker that claims it has it."""
+    """The job, leased as a worker leases it."""
     mine = claim_job(space_id=job.space_id, job_id=job.pk, now=timezone.now())
     assert mine is not None
     return mine
