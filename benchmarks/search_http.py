@@ -19,9 +19,8 @@ from urllib.parse import urlsplit
 import psutil
 
 from benchmarks import harness
-from benchmarks.filled_space import filled_space
+from benchmarks.filled_space import MEMORIES, filled_space
 
-MEMORIES = 800
 LIMIT = 10
 _SEARCH, _LIVE, _RECALL = "memories/search", "health/live", "recall() in this process"
 
