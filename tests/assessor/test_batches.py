@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from pytest_django.fixtures import Settings
@@ -12,6 +13,7 @@ from assessor.assessing import Exchange
 from assessor.models import Assessment, State
 from assessor.outbox.batches import MOST
 from assessor.outbox.retractions import retract
+from foundation.database.leases import database_now
 from memory.models import Memory
 from tests.assessor.outbox import NOW, SECOND, again, claim, queued, reschedule
 from tests.assessor.test_facts import answer
@@ -39,7 +41,7 @@ def slow_model(stub_model: StubModel, settings: Settings) -> StubModel:
     return stub_model
 
 
-def waiting(space: Space, *said: str, **changes: str) -> list[Assessment]:
+def waiting(space: Space, *said: str, **changes: Any) -> list[Assessment]:
     """Exchanges of one conversation, a second apart."""
     return [
         queued(space, replace(CHAT, user_message=one, **changes), said_at=NOW + i * SECOND)
@@ -87,7 +89,7 @@ def test_those_that_come_meanwhile_wait_and_are_the_next_call(
     space: Space, stub_model: StubModel
 ) -> None:
     rows = waiting(space, *SAID[:3])
-    running = claim(rows[0], tasks.database_now())
+    running = claim(rows[0], database_now())
     assert running is not None
 
     tasks.assess(space.pk, str(rows[1].pk))
@@ -114,7 +116,7 @@ def test_those_that_come_meanwhile_wait_and_are_the_next_call(
     ],
 )
 def test_only_what_belongs_together_is_joined(
-    space: Space, stub_model: StubModel, other: dict[str, str]
+    space: Space, stub_model: StubModel, other: dict[str, Any]
 ) -> None:
     row, apart = (
         queued(space, CHAT),
