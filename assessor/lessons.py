@@ -47,16 +47,16 @@ class Lesson(SpaceRow):
         return made_by in {self.assessment_id, self.assessment.part_of_id} - {None}
 
 
-def lessons_taught_by(assessment: Any) -> list[Lesson]:
-    """Return the lessons of one assessment with their memories, in order; none if it is not
-    stored."""
-    if assessment.pk is None:
-        return []
-    rows = Lesson.objects.filter(space_id=assessment.space_id, assessment=assessment.pk)
-    lessons = list(rows.select_related("memory").order_by("position"))
-    for lesson in lessons:
-        lesson.assessment = assessment
-    return lessons
+def lessons_taught_by(*span: Any) -> list[Lesson]:
+    """Return the lessons of one assessment, or of all that were assessed with it, with their
+    memories, in order; none if it is not stored."""
+    first, ids = span[0], [one.pk for one in span if one.pk]
+    rows = Lesson.objects.filter(space_id=first.space_id, assessment__in=ids)
+    lessons = {one.position: one for one in rows.select_related("memory").order_by("position")}
+    for lesson in lessons.values():
+        if lesson.assessment_id == first.pk:
+            lesson.assessment = first
+    return list(lessons.values())
 
 
 def lessons_of(space: Space, path: str = "") -> Prefetch[Any]:

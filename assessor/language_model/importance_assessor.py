@@ -85,43 +85,45 @@ class MemoryImportanceAssessor:
         source_role: str,
         context: Mapping[str, Any] | None = None,
         earlier: Sequence[str] = (),
+        *,
+        tells: bool = False,
     ) -> Verdict:
         """Return the assessment and the answer it was read from; raises AssessmentError.
 
-        `earlier` is the conversation before the exchange, for the rubric `facts`.
+        For the rubric `facts`: `earlier` is the conversation before the exchange, and a message
+        that `tells` something has at least one fact.
         """
         if self.rubric.name == prompts.FACTS:
-            return await self._assess_facts(user_message, earlier)
+            return await self._assess_facts(user_message, earlier, tells)
         exchange = (user_message, assistant_response, source_role, context or {})
-        answer = await self._ask(prompts.question(self.rubric, *exchange))
+        schema = schema_of(_FORMS[self.rubric.name], confidence=self.asks_confidence)
+        answer = await self._ask(prompts.question(self.rubric, *exchange), schema)
         return _verdict(read_as(_FORMS[self.rubric.name], answer), answer)
 
-    async def _assess_facts(self, message: str, earlier: Sequence[str]) -> Verdict:
+    async def _assess_facts(self, message: str, earlier: Sequence[str], tells: bool) -> Verdict:
         """Return the facts that the message supports as one assessment, or all of them if it
         supports none."""
-        answer = await self._ask(facts.question(message, earlier), facts.MOST_TOKENS)
+        asked, schema = facts.question(message, earlier), facts.schema(least=int(tells))
+        answer = await self._ask(asked, schema, facts.MOST_TOKENS)
         found = read_as(facts.Facts, answer).each_once()
         said = f"{facts.asked_before(message, earlier)} {message}"
         known = await sync_to_async(facts.supported, thread_sensitive=False)(found, said)
         return Verdict(facts.joined(known or found, message), None, None, answer, {}, known)
 
-    async def _ask(self, question: list[ChatMessage], max_tokens: int = MOST_TOKENS) -> Completion:
+    async def _ask(
+        self, question: list[ChatMessage], schema: dict[str, Any], max_tokens: int = MOST_TOKENS
+    ) -> Completion:
         """Return the weak model's answer; raises AssessmentError."""
         agent = self.agent or self.llm_factory.get_agent(LLMType.WEAK)
         try:
             return await agent.complete(
                 question,
-                schema=self._schema(),
+                schema=schema,
                 max_tokens=max_tokens,
                 timeout=self.timeout_seconds,
             )
         except ModelError as error:
             raise AssessmentError.caused_by(error, model=agent.model) from error
-
-    def _schema(self) -> dict[str, Any]:
-        if self.rubric.name == prompts.FACTS:
-            return facts.Facts.model_json_schema()
-        return schema_of(_FORMS[self.rubric.name], confidence=self.asks_confidence)
 
     async def assess_memory(
         self,

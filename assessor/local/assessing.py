@@ -20,8 +20,6 @@ SHORT_ANSWER, ANSWER = 4, 16
 stands before other messages only misleads."""
 LEFT_OUT = 0.19
 """The most that a message is worth whose facts are unlikely to be worth keeping."""
-SURELY_NOT = 0.1
-"""A message of less worth is not even shown to a model."""
 EVERYDAY, _, FOR_GOOD = STEPS
 # The importances between which the default policy keeps a memory for days, for months, forever.
 DAYS, MONTHS, FOREVER = 0.45, 0.69, 0.7
@@ -94,9 +92,9 @@ def is_kept(reading: Reading) -> bool:
     return reading.worth >= 0.5 and bool(reading.facts)
 
 
-def teaches_nothing(text: str) -> bool:
-    """Return whether the message surely says nothing that is worth keeping."""
-    return read(Message(text)).worth < SURELY_NOT
+def worth_of(text: str, before: str = "") -> float:
+    """Return the probability that the message, after a question, holds a fact worth keeping."""
+    return read(Message(text, before)).worth
 
 
 def _read(text: str, before: str, reply: str) -> tuple[Reading, str]:

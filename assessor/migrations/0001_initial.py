@@ -53,7 +53,7 @@ class Migration(migrations.Migration):
                 ('model', models.CharField(blank=True, max_length=120, verbose_name='model')),
                 ('prompt_version', models.CharField(blank=True, max_length=20, verbose_name='prompt')),
                 ('fallback_of', models.CharField(blank=True, db_default='', max_length=120, verbose_name='fallback of')),
-                ('fallback_reason', models.CharField(blank=True, choices=[('no_answer', 'model did not answer'), ('ungrounded', "model's summary was not supported by the message")], db_default='', max_length=10, verbose_name='fallback reason')),
+                ('fallback_reason', models.CharField(blank=True, choices=[('no_answer', 'model did not answer'), ('ungrounded', "model's answer did not fit the message")], db_default='', max_length=10, verbose_name='fallback reason')),
                 ('connection_id', models.UUIDField(blank=True, editable=False, null=True)),
                 ('raw_answer', models.TextField(blank=True, verbose_name='raw answer')),
                 ('latency_ms', models.FloatField(blank=True, null=True, verbose_name='latency (ms)')),

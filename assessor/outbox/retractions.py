@@ -68,7 +68,8 @@ def reinstate(
 ) -> None:
     """Undo the retraction at that moment: requeue the exchanges and restore the memories."""
     put_back(space=space, assessment_ids=assessment_ids, taken_at=retracted_at, now=now)
-    taught = Memory.objects.in_space(space).binned().filter(made_in(assessment_ids, written_ids))
+    made = made_in(space, assessment_ids, written_ids)
+    taught = Memory.objects.in_space(space).binned().filter(made)
     gone = taught.filter(bin_reason=BinReason.SUPERSEDED, binned_at=retracted_at)
     back = list(gone.values_list("pk", flat=True))
     take_place_again(space=space, memory_ids=back, actor=actor, now=now)

@@ -21,12 +21,12 @@ from assessor.errors import AssessmentError
 from assessor.facts import Fact
 from assessor.gate.exchanges import why_ignored
 from assessor.language_model.reconciling import Advisor
-from assessor.lessons import lessons_of
+from assessor.lessons import lessons_of, lessons_taught_by
 from assessor.models import MAX_ATTEMPTS, Assessment, State
 from assessor.outbox.endings import end, fail, fail_exhausted, failed_tries, spent_on
 from assessor.outbox.masking import forget_secrets
 from assessor.outbox.queue import TASK, assess_on_commit, requeue
-from assessor.saving.exchanges import span_of
+from assessor.saving.exchanges import rows_of, span_of
 from assessor.saving.reassessed import changed_others, new_facts, update_memories
 from assessor.saving.remembering import MemoryWriteIntent, keep_all, write_intents
 from assessor.saving.second_opinion import SecondOpinion
@@ -152,6 +152,7 @@ def finish(
     memory cannot be embedded.
     """
     policy, now = current_policy(assessment.space).document, beside(now, assessment.said_at)
+    assessment.lessons = lessons_taught_by(assessment, *rows_of(assessment))
     facts = result.statements(policy.assessment.facts)
     if policy.assessment.mask_secrets:
         result, facts = mask_result(result), [fact.masked() for fact in facts]

@@ -11,6 +11,7 @@ from django.db.models import Max
 
 from assessor.facts import Fact
 from assessor.models import Assessment
+from assessor.saving.exchanges import rows_of
 from assessor.saving.taught import lock_taught
 from foundation.actors import Actor
 from memory.drafts import Replacement
@@ -50,7 +51,8 @@ def update_memories(
     unless it superseded another. Memories with other sources stay unchanged. Call in the
     transaction that ends the assessment.
     """
-    for memory in lock_taught(assessment.space, [assessment.pk], []):
+    span = [row.pk for row in rows_of(assessment)]
+    for memory in lock_taught(assessment.space, span, []):
         which: dict[str, Any] = {
             "space": assessment.space,
             "memory_id": memory.pk,

@@ -13,7 +13,7 @@ from assessor.gate.exchanges import handed_over_in
 from assessor.language_model.reconciling import Advisor, close_ones
 from assessor.lessons import Lesson
 from assessor.models import Assessment
-from assessor.saving.exchanges import joined
+from assessor.saving.exchanges import joined, rows_of
 from assessor.saving.reassessed import next_place
 from assessor.saving.screened import screened
 from assessor.saving.second_opinion import SecondOpinion
@@ -33,6 +33,7 @@ from memory.reconciliation.services import is_echo, near
 from memory.review.services import hold_memory, remember_or_hold
 from memory.store.services import Prepared, prepare_memories, revise_memory
 from memory.text.event_dates import with_days
+from memory.text.text_similarity import meaning, weight
 from memory.tools import TOOL
 
 
@@ -203,22 +204,31 @@ def _advised(
 def keep_all(
     assessment: Assessment, intents: Sequence[MemoryWriteIntent], now: datetime
 ) -> list[Memory]:
-    """Write the new memories, each once, as lessons of the exchange and its span; return them. Call
-    in the transaction that ends the assessment.
+    """Write the new memories, each once, as lessons of the exchanges of the span that said them;
+    return them. Call in the transaction that ends the assessment.
     """
     kept: dict[UUID, Memory] = {}
-    places: dict[UUID, int] = {}
+    lessons: dict[tuple[UUID, UUID], Lesson] = {}
+    rows = rows_of(assessment)
     for intent in intents:
         memory = intent.keep(now, {*kept, *(one.pk for one in assessment.memories)})
         kept[memory.pk] = memory
-        places.setdefault(memory.pk, intent.prepared.source_place)
-    rows = Assessment.objects.in_span(assessment).values_list("pk", flat=True)
-    Lesson.objects.bulk_create(
-        Lesson(space=assessment.space, assessment_id=row, position=place, memory_id=memory)
-        for row in (rows if kept else ())
-        for memory, place in places.items()
-    )
+        place = intent.prepared.source_place
+        for row in _sources(intent.fact.text, rows):
+            lesson = Lesson(space=row.space, assessment=row, position=place, memory=memory)
+            lessons.setdefault((row.pk, memory.pk), lesson)
+    Lesson.objects.bulk_create(lessons.values())
     return list(kept.values())
+
+
+def _sources(text: str, rows: list[Assessment]) -> list[Assessment]:
+    """Return the exchanges of a span whose words a fact has: the one with the most of them, and
+    each with as many or with others.
+    """
+    said = meaning(text)
+    words = {row: said & meaning(row.user_message) for row in rows}
+    most = max(words.values(), key=weight)
+    return [row for row in rows if words[row] >= most or words[row] - most]
 
 
 def _is_unsure(fact: Fact, policy: AssessmentPolicy) -> bool:

@@ -12,6 +12,7 @@ from accounts.authentication import Access
 from accounts.forms import uuid_in
 from accounts.models import Space
 from accounts.pages import PageRequest, space_page
+from assessor.lessons import Lesson
 from assessor.models import Assessment
 from chat.models import Conversation, Message
 from memory.models import Memory, MemoryEvent
@@ -29,8 +30,7 @@ def source(request: PageRequest, access: Access, memory_id: UUID) -> HttpRespons
     """Render the exchange that the memory was learned from, or its author if there is none."""
     rows = Memory.objects.in_space(access.space).readable_by(access.reader).defer("search")
     memory = get_object_or_404(rows, pk=memory_id)
-    assessed = Assessment.objects.in_space(access.space).readable_by(access.reader)
-    assessment = assessed.filter(pk__in=filter(None, [memory.source_assessment])).first()
+    assessment = _exchange(access, memory)
     reply = _reply(access.space, memory, assessment)
     context: dict[str, Any] = {
         "memory": memory,
@@ -48,6 +48,16 @@ def source(request: PageRequest, access: Access, memory_id: UUID) -> HttpRespons
         first = created.order_by("id").first()
         context["made_by"] = who(first) if first else ""
     return render(request, "chat/_source.html", context)
+
+
+def _exchange(access: Access, memory: Memory) -> Assessment | None:
+    """Return the exchange that taught the memory: of a span, the first that says it."""
+    if memory.source_assessment is None:
+        return None
+    whole = Assessment(pk=memory.source_assessment, space=access.space)
+    span = Assessment.objects.in_span(whole).readable_by(access.reader).order_by("created_at")
+    taught = Lesson.objects.filter(space_id=access.space.pk, memory=memory).values("assessment")
+    return span.filter(pk__in=taught).first() or span.filter(pk=whole.pk).first()
 
 
 def _reply(space: Space, memory: Memory, assessment: Assessment | None) -> Message | None:

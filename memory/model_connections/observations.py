@@ -4,7 +4,7 @@ They belong to an address and a model's name, so that the environment's models h
 """
 
 import asyncio
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager, suppress
 from hashlib import sha256
 from typing import Any, Literal
@@ -13,10 +13,12 @@ from django.core.cache import cache
 
 from foundation.database.connections import in_last_thread, in_thread
 from memory.model_connections.choosing import ModelConfiguration
+from memory.model_connections.usage import ModelCall
 
 Fact = Literal["calls_tools", "seconds", "replying"]
 LONGEST_WAIT = 60  # seconds that an assessment waits for replies
 POLL = 0.2  # seconds
+LATELY = 24 * 3600  # seconds for which a speed counts
 
 
 def observe(
@@ -29,6 +31,13 @@ def observe(
 def observed(model: ModelConfiguration, fact: Fact) -> Any:
     """Return the fact, None if it is unknown."""
     return cache.get(_key(model, fact))
+
+
+def observe_speed(model: ModelConfiguration, calls: Sequence[ModelCall]) -> None:
+    """Store how long the model took. A failure shows at most that it takes longer."""
+    for call in calls:
+        known = observed(model, "seconds") if call.failed else None
+        observe(model, "seconds", max(call.seconds or 0.0, known or 0.0), lasts=LATELY)
 
 
 @asynccontextmanager

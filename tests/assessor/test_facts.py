@@ -7,14 +7,16 @@ from typing import Any
 
 import pytest
 
+from assessor.assessing import SURELY, SURELY_NOT, Exchange, assess_locally
 from assessor.language_model import facts
 from assessor.llm import ChatMessage
-from assessor.local import teaches_nothing
+from assessor.local import worth_of
 from tests.assessor.test_assessing import assessed
 from tests.stub_model import StubModel
 
 DATA = tomllib.loads(Path(facts.__file__).with_suffix(".toml").read_text("utf-8"))
 RUI = "My cousin Rui keeps bees in Braga, and I'm allergic to honey"
+SLOW = "my phone is slow today"  # the reader is unsure whether to keep this
 
 
 def answer(*found: tuple[float, str, str]) -> str:
@@ -118,13 +120,32 @@ def test_a_fact_that_nobody_said_is_left_out(stub_model: StubModel) -> None:
     assert "Sam" not in fallen_back.summary
 
 
+def least(stub: StubModel) -> int:
+    """How many facts the model had to find at least."""
+    found = stub.requests[-1].body["response_format"]["json_schema"]["schema"]["properties"]
+    return int(found["facts"]["minItems"])
+
+
 def test_no_fact_has_no_importance(stub_model: StubModel) -> None:
     stub_model.script(answer())
-    result = by_facts(stub_model, RUI)
+    assert SURELY_NOT <= worth_of(SLOW) < SURELY
+    result = by_facts(stub_model, SLOW)
+    assert least(stub_model) == 0
     assert (result.importance, result.summary, result.reasoning) == (
         0.0,
-        RUI,
+        SLOW,
         "The language model found nothing to remember.",
+    )
+
+
+def test_a_model_does_not_overlook_what_a_message_surely_tells(stub_model: StubModel) -> None:
+    stub_model.script(answer())
+    result = by_facts(stub_model, RUI)
+    assert least(stub_model) == 1
+    assert (result.provider, result.fallback_reason) == ("local", "ungrounded")
+    assert (result.importance, result.raw_answer) == (
+        assess_locally(Exchange(RUI)).importance,
+        '{"facts": []}',
     )
 
 
@@ -149,7 +170,7 @@ def test_no_fact_has_no_importance(stub_model: StubModel) -> None:
 def test_a_message_that_only_asks_is_not_sent_to_a_model(
     stub_model: StubModel, message: str, asks: bool
 ) -> None:
-    assert teaches_nothing(message) is asks
+    assert (worth_of(message) < SURELY_NOT) is asks
     result = by_facts(stub_model, message)
     assert len(stub_model.requests) == (0 if asks else 1)
     if asks:
