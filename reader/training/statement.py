@@ -18,7 +18,7 @@ HEADS = {
     "keep": 1, "importance": 1, "voice": len(VOICES), "tag": 3, "ftype": len(TYPES),
     "fnum": 1 + len(FACETS), "fabout": len(ABOUT), "fcorr": 1,
 }  # fmt: skip
-EPOCHS, BATCH, FORGOTTEN = 7, 32, 0.1
+EPOCHS, BATCH, FORGOTTEN = 6, 32, 0.1
 RATE, RATE_OF_ENCODER = 1e-3, 2e-4
 JOINED, CHAINED = 0.15, 0.3  # messages made of two, and of single facts, as a share of all
 
