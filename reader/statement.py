@@ -65,10 +65,12 @@ class Reading:
     """The contents of a message.
 
     `worth` is the probability that it holds a fact worth keeping, `voices` has the probability of
-    each voice, and `importance` says what the message is worth as a whole, from 0 to 1.
+    each voice, and `importance` says what the message is worth as a whole, from 0 to 1. `personal`
+    is the probability that it concerns the person or somebody whom they name.
     """
 
     worth: float
+    personal: float
     importance: float
     voices: dict[str, float]
     facts: list[Fact]
@@ -126,6 +128,7 @@ def _read_whole(message: Message) -> Reading:
         parts = parts[:1]
     return Reading(
         worth=max(part.worth for part in parts),
+        personal=first.personal,
         importance=max(part.importance for part in parts),
         voices=first.voices,
         facts=[fact for part in parts for fact in part.facts],
@@ -155,6 +158,7 @@ def _read_part(pieces: Sequence[Piece], before: Sequence[Piece]) -> Reading:
     vectors = [said[start:end].mean(axis=0) + whole for start, end in spans]
     return Reading(
         worth=float(sigmoid(network.head("keep", whole))[0]),
+        personal=1 - float(softmax(network.head("about", whole))[ABOUT.index("nobody")]),
         importance=float(sigmoid(network.head("importance", whole))[0]),
         voices=dict(zip(VOICES, map(float, softmax(network.head("voice", whole))), strict=True)),
         facts=[

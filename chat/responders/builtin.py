@@ -27,6 +27,8 @@ ALSO = 0.4
 """A memory that is at least so likely to answer as a share of the likeliest is said, too."""
 HELPFUL = 0.5
 """From this relevance on, a memory is named that helps with a question."""
+PERSONAL = 0.5
+"""A question of which less concerns the person is about the world."""
 MOST = 3
 """Memories that one answer names."""
 MEANT = 0.5
@@ -70,7 +72,7 @@ def _answer(turn: Turn, language: str) -> list[str]:
             return _listed(turn, command)
         case Command.WHO_ARE_YOU:
             return [_("I'm a program, not a language model. I answer with what you told me.")]
-    asked = [one for one in split_sentences(turn.question) if _voice(one) in ASKING]
+    asked = [one for one in split_sentences(turn.question) if read(Message(one)).voice in ASKING]
     if asked:
         return [part for one in asked for part in _answered(turn, one, language, len(asked) > 1)]
     reading = read(Message(turn.question))
@@ -83,10 +85,6 @@ def _answer(turn: Turn, language: str) -> list[str]:
     return [said_in(language, "noted")]
 
 
-def _voice(sentence: str) -> str:
-    return read(Message(sentence)).voice
-
-
 def _answered(turn: Turn, asked: str, language: str, one_of_several: bool) -> list[str]:
     """Return the answer to a question or request, as paragraphs."""
     found = answers(asked, [result.memory.content for result in turn.results])
@@ -96,7 +94,8 @@ def _answered(turn: Turn, asked: str, language: str, one_of_several: bool) -> li
         return [" ".join(dict.fromkeys(said)), _quoted(turn, [turn.results[i] for i in chosen])]
     helpful = sorted(range(len(found)), key=lambda i: -found[i].relevance)[:MOST]
     near = [turn.results[i] for i in helpful if found[i].relevance >= HELPFUL]
-    if _voice(asked) == "request":
+    reading = read(Message(asked))
+    if reading.voice == "request" or reading.personal < PERSONAL:
         first = said_in(language, "needs a model")
     elif near:
         first = said_in(language, "may help")

@@ -30,6 +30,7 @@ class Example:
     worth: float
     importance: float
     voice: int
+    about: int = UNKNOWN
     facts: list[tuple[int, int, int, list[float], int, float]] = field(default_factory=list)
 
 
@@ -56,6 +57,8 @@ def message(row: dict[str, Any]) -> Example:
         example.importance *= 1 - fact["importance"]
     example.importance = min(1 - example.importance, 0.98)
     example.voice = UNKNOWN if row.get("second_voice") else VOICES.index(row["voice"])
+    if "about" in row and not (row["facts"] and row["about"] == "nobody"):
+        example.about = ABOUT.index(row["about"])
     return example
 
 

@@ -16,7 +16,7 @@ from reader.training.network import Network
 
 HEADS = {
     "keep": 1, "importance": 1, "voice": len(VOICES), "tag": 3, "ftype": len(TYPES),
-    "fnum": 1 + len(FACETS), "fabout": len(ABOUT), "fcorr": 1,
+    "fnum": 1 + len(FACETS), "fabout": len(ABOUT), "fcorr": 1, "about": len(ABOUT),
 }  # fmt: skip
 EPOCHS, BATCH, FORGOTTEN = 6, 32, 0.1
 RATE, RATE_OF_ENCODER = 1e-3, 2e-4
@@ -87,6 +87,7 @@ def _loss(network: Network, batch: list[Example]) -> Tensor:
     worth = _binary(heads["keep"](whole)[:, 0], [one.worth for one in batch])
     importance = _binary(heads["importance"](whole)[:, 0], [one.importance for one in batch])
     voice = _choice(heads["voice"](whole), [one.voice for one in batch])
+    about = _choice(heads["about"](whole), [one.about for one in batch])
     tag = functional.cross_entropy(
         heads["tag"](x[:, 1:]).flatten(0, 1),
         tags.flatten(),
@@ -94,7 +95,7 @@ def _loss(network: Network, batch: list[Example]) -> Tensor:
         ignore_index=UNKNOWN,
         reduction="sum",
     ) / (tags != UNKNOWN).sum().clamp(min=1)
-    return worth + importance + 0.5 * voice + tag + _loss_of_facts(heads, x, batch)
+    return worth + importance + 0.5 * voice + 0.2 * about + tag + _loss_of_facts(heads, x, batch)
 
 
 def _loss_of_facts(heads: nn.ModuleDict, x: Tensor, batch: list[Example]) -> Tensor:
