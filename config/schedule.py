@@ -18,8 +18,6 @@ BEAT = {
     "enqueue webhooks": _every(5.0, "memory.tasks.enqueue_due_webhooks"),
     "stop abandoned replies": _every(30.0, "chat.tasks.stop_abandoned_replies"),
     "sweep": _every(300.0, "memory.tasks.sweep_all_spaces"),
-    # Hourly, so that a beat that was down on Monday announces the week later.
-    "announce digests": _every(3600.0, "memory.tasks.announce_digests"),
     "mail owners": _every(3600.0, "assessor.tasks.mail_notices"),
     # At night, in UTC.
     "consolidate": {

@@ -4,7 +4,6 @@ from ninja import Router
 
 import accounts.api
 import memory.consolidation.api
-import memory.digest.api
 import memory.jobs.api
 import memory.lab.api
 import memory.memories.api
@@ -30,7 +29,6 @@ for part in (
     memory.retention.api,
     memory.review.api,
     memory.consolidation.api,
-    memory.digest.api,
     memory.store.history_api,
     memory.policies.api,
     memory.tools.api,

@@ -14,7 +14,6 @@ from foundation.database.connections import release_connection
 from foundation.database.leases import database_now
 from foundation.sealing import Unreadable
 from memory.consolidation import consolidation_job
-from memory.digest.announcing import announce_digests as announce
 from memory.embeddings.switching import clear_after_switches
 from memory.jobs import services as jobs
 from memory.jobs.running import work_at
@@ -63,12 +62,6 @@ def work(space_id: int, job_id: str) -> None:
 def consolidate_all_spaces() -> None:
     """Start the nightly consolidation of spaces whose policy asks for it; beat calls this."""
     consolidation_job.start_nightly(now=timezone.now())
-
-
-@shared_task
-def announce_digests() -> None:
-    """Announce last week's digest of each space, once; beat calls this."""
-    announce(now=database_now())
 
 
 @shared_task(name="memory.tasks.pick_up_jobs")

@@ -129,7 +129,6 @@ class Migration(migrations.Migration):
                 ('name', models.CharField(max_length=120, verbose_name='name')),
                 ('created_at', models.DateTimeField(default=django.utils.timezone.now, verbose_name='created')),
                 ('closed_at', models.DateTimeField(blank=True, editable=False, null=True, verbose_name='closed')),
-                ('digested_until', models.DateTimeField(blank=True, editable=False, null=True)),
                 ('vectors_indexed', models.BooleanField(db_default=False, default=False, editable=False)),
                 ('time_zone', models.CharField(blank=True, db_default='', default='', max_length=64, validators=[accounts.models.zones.validate_zone], verbose_name='time zone')),
                 ('embedder', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='spaces', to='accounts.embedder', verbose_name='embedding model')),

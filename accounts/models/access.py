@@ -113,8 +113,6 @@ class Space(models.Model):
     created_at = models.DateTimeField(_("created"), default=timezone.now)
     # A closed space is invisible to all; some time later it is deleted (spaces.deletion).
     closed_at = models.DateTimeField(_("closed"), null=True, blank=True, editable=False)
-    # The end of the last week whose digest was announced (digest.announcing).
-    digested_until = models.DateTimeField(null=True, blank=True, editable=False)
     # If true, the space's vectors are in the approximate indexes (embeddings.indexing).
     vectors_indexed = models.BooleanField(default=False, db_default=False, editable=False)
     # Of speakers who name none; "" means UTC.

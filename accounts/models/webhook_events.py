@@ -18,4 +18,3 @@ class WebhookEvent(models.TextChoices):
     HELD = "memory.held", _("memory sent to review")
     USER_ERASED = "user.erased", _("user erased")
     ASSESSMENT_FAILED = "assessment.failed", _("assessment failed")
-    DIGEST_READY = "digest.ready", _("weekly digest ready")

@@ -12,7 +12,7 @@ from foundation.texts.fields import Text
 EventName = Literal[
     "memory.created", "memory.revised", "memory.superseded", "memory.expired", "memory.evicted",
     "memory.deleted", "memory.restored", "memory.purged", "memory.held", "user.erased",
-    "assessment.failed", "digest.ready",
+    "assessment.failed",
 ]  # fmt: skip
 Url = Annotated[
     Text,

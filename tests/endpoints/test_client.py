@@ -106,18 +106,6 @@ def test_memories_are_consolidated_and_restored(ebb: Ebb, space: Space) -> None:
     assert ebb.apply_consolidation(job["id"])["applied"] == 0
 
 
-def test_a_line_of_the_digest_is_undone(ebb: Ebb, space: Space) -> None:
-    ebb.remember("User likes pizza")
-
-    digest = ebb.digest()
-    [line] = digest["items"]
-
-    assert (digest["counts"]["learned"], line["undo"]) == (1, "move_to_bin")
-    assert ebb.undo_line(line["id"])["since"] == "binned"
-    assert list(ebb.memories()) == []
-    assert ebb.digest(section="forgotten")["items"] == []
-
-
 def test_exchanges_are_assessed_now_or_later(ebb: Ebb, space: Space) -> None:
     assessed = ebb.assess("I am allergic to penicillin.", "I will keep that in mind.")
     assert (assessed["assessment"]["status"], assessed["memory"]) == ("done", None)

@@ -230,20 +230,6 @@ class Ebb:
         undone: shapes.UndoneAction = self._wire.call("POST", f"actions/{_part(action_id)}/undo")
         return undone
 
-    def digest(
-        self, *, week: str | None = None, section: str | None = None, limit: int | None = None
-    ) -> shapes.Digest:
-        """Return what changed in a week such as "2026-W47", by default the current one: the newest
-        lines of each section, or of this section."""
-        query = {"week": week, "section": section, "limit": limit}
-        found: shapes.Digest = self._wire.call("GET", "digest", query=query)
-        return found
-
-    def undo_line(self, line_id: str) -> shapes.DigestLine:
-        """Undo one line of a digest; return it as it is afterwards."""
-        line: shapes.DigestLine = self._wire.call("POST", f"digest/{_part(line_id)}/undo")
-        return line
-
     def profiles(self) -> list[dict[str, Any]]:
         """Return the ranking profiles."""
         answer = self._wire.call("GET", "profiles")

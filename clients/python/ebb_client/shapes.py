@@ -86,35 +86,6 @@ class UndoneAction(TypedDict):
     left: int
 
 
-class DigestLine(TypedDict):
-    """A line of a digest. `undo` says what undoing it would do; if it is null, `since` says why."""
-
-    id: str
-    section: Literal["learned", "changed", "consolidated", "forgotten"]
-    action: str
-    at: str
-    actor: dict[str, str] | None
-    reason: str
-    memory_id: str | None
-    user_id: str | None
-    content: str
-    before: list[str]
-    action_id: str | None
-    undo: Literal["move_to_bin", "restore_older", "revert", "restore", "restore_sources"] | None
-    since: Literal["binned", "restored", "changed", "purged", "undone"] | None
-
-
-class Digest(TypedDict):
-    """The digest of a week, with the number of lines of each section."""
-
-    week: str
-    begins_at: str
-    ends_at: str
-    counts: dict[str, int]
-    items: list[DigestLine]
-    next: str | None
-
-
 class Proposal(TypedDict):
     """The proposed treatment of a memory in review, and the existing memory concerned."""
 

@@ -369,48 +369,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/v1/digest": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Get digest
-         * @description Return what the space learned, changed, consolidated and forgot in a week, from Monday in the
-         *     caller's time zone.
-         */
-        get: operations["getDigest"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/digest/{line_id}/undo": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Undo digest line
-         * @description Undo one line, and return it as it is afterwards. Before that, the line's `undo` says what
-         *     will happen.
-         */
-        post: operations["undoDigestLine"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/api/v1/export": {
         parameters: {
             query?: never;
@@ -2583,29 +2541,6 @@ export interface components {
             webhook_id: string;
         };
         /**
-         * DigestOut
-         * @description A week's digest. `next` is the cursor of the section's next page.
-         */
-        DigestOut: {
-            /**
-             * Begins At
-             * Format: date-time
-             */
-            begins_at: string;
-            counts: components["schemas"]["SectionCountsOut"];
-            /**
-             * Ends At
-             * Format: date-time
-             */
-            ends_at: string;
-            /** Items */
-            items: components["schemas"]["LineOut"][];
-            /** Next */
-            next: string | null;
-            /** Week */
-            week: string;
-        };
-        /**
          * EditIn
          * @description The new text of an edited message.
          * @example {
@@ -3128,46 +3063,6 @@ export interface components {
              * User Id
              * @description The only user for whom the key may act.
              */
-            user_id: string | null;
-        };
-        /**
-         * LineOut
-         * @description A line of the digest. `before` are the texts that `content` replaced; a purge erases texts.
-         *
-         *     `undo` says what undoing the line would do. It is null if that is no longer possible, and then
-         *     `since` says why. For a consolidation, `POST actions/{action_id}/undo` undoes the whole run.
-         */
-        LineOut: {
-            /** Action */
-            action: string;
-            /** Action Id */
-            action_id: string | null;
-            actor: components["schemas"]["ActorOut"] | null;
-            /**
-             * At
-             * Format: date-time
-             */
-            at: string;
-            /** Before */
-            before: string[];
-            /** Content */
-            content: string;
-            /** Id */
-            id: string;
-            /** Memory Id */
-            memory_id: string | null;
-            /** Reason */
-            reason: string;
-            /**
-             * Section
-             * @enum {string}
-             */
-            section: "learned" | "changed" | "consolidated" | "forgotten";
-            /** Since */
-            since: ("binned" | "restored" | "changed" | "purged" | "undone") | null;
-            /** Undo */
-            undo: ("move_to_bin" | "restore_older" | "revert" | "restore" | "restore_sources") | null;
-            /** User Id */
             user_id: string | null;
         };
         /**
@@ -4378,20 +4273,6 @@ export interface components {
             took_ms: number;
         };
         /**
-         * SectionCountsOut
-         * @description The number of lines of each section.
-         */
-        SectionCountsOut: {
-            /** Changed */
-            changed: number;
-            /** Consolidated */
-            consolidated: number;
-            /** Forgotten */
-            forgotten: number;
-            /** Learned */
-            learned: number;
-        };
-        /**
          * Source
          * @description The origin of a memory, as free text.
          */
@@ -4780,7 +4661,7 @@ export interface components {
             /** Active */
             active?: boolean | null;
             /** Events */
-            events?: ("memory.created" | "memory.revised" | "memory.superseded" | "memory.expired" | "memory.evicted" | "memory.deleted" | "memory.restored" | "memory.purged" | "memory.held" | "user.erased" | "assessment.failed" | "digest.ready")[] | null;
+            events?: ("memory.created" | "memory.revised" | "memory.superseded" | "memory.expired" | "memory.evicted" | "memory.deleted" | "memory.restored" | "memory.purged" | "memory.held" | "user.erased" | "assessment.failed")[] | null;
             /** Url */
             url?: string | null;
         };
@@ -4796,7 +4677,7 @@ export interface components {
          */
         WebhookIn: {
             /** Events */
-            events: ("memory.created" | "memory.revised" | "memory.superseded" | "memory.expired" | "memory.evicted" | "memory.deleted" | "memory.restored" | "memory.purged" | "memory.held" | "user.erased" | "assessment.failed" | "digest.ready")[];
+            events: ("memory.created" | "memory.revised" | "memory.superseded" | "memory.expired" | "memory.evicted" | "memory.deleted" | "memory.restored" | "memory.purged" | "memory.held" | "user.erased" | "assessment.failed")[];
             /**
              * Url
              * @example https://a.example
@@ -5733,74 +5614,6 @@ export interface operations {
             404: components["responses"]["NotFound"];
             422: components["responses"]["InvalidArguments"];
             429: components["responses"]["RateLimited"];
-        };
-    };
-    getDigest: {
-        parameters: {
-            query?: {
-                week?: string | null;
-                section?: ("learned" | "changed" | "consolidated" | "forgotten") | null;
-                /** @description Maximum number of items. */
-                limit?: number;
-                cursor?: string | null;
-                /** @description The user for whom the call acts: it sees this user's memories and the shared ones. Without a user it sees the shared ones only. `*` means everybody and needs the scope `admin`. The header `X-Ebb-User` does the same. */
-                user_id?: components["parameters"]["UserId"];
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    /** @description The request's id: the caller's own, or one that Ebb gave. */
-                    "X-Request-ID"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["DigestOut"];
-                };
-            };
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            422: components["responses"]["InvalidArguments"];
-            429: components["responses"]["RateLimited"];
-        };
-    };
-    undoDigestLine: {
-        parameters: {
-            query?: {
-                /** @description The user for whom the call acts: it sees this user's memories and the shared ones. Without a user it sees the shared ones only. `*` means everybody and needs the scope `admin`. The header `X-Ebb-User` does the same. */
-                user_id?: components["parameters"]["UserId"];
-            };
-            header?: never;
-            path: {
-                line_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    /** @description The request's id: the caller's own, or one that Ebb gave. */
-                    "X-Request-ID"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["LineOut"];
-                };
-            };
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            409: components["responses"]["Conflict"];
-            422: components["responses"]["InvalidArguments"];
-            429: components["responses"]["RateLimited"];
-            503: components["responses"]["ModelUnavailable"];
         };
     };
     exportSpace: {

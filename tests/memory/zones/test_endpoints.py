@@ -15,12 +15,10 @@ from accounts.models import AuditEntry, Space, User
 from accounts.pages import page_access
 from endpoints.mcp import resources
 from foundation.moments import in_zone, zone_called
-from memory.digest.announcing import announce_digests
-from memory.models import JobState, Memory, WebhookDelivery
+from memory.models import JobState, Memory
 from tests.conftest import ApiClient, MakeKey
 from tests.endpoints.mem0_client import Mem0, refused
 from tests.memory.transfer.spaces import exported, imported
-from tests.memory.webhooks.webhook_rounds import hook
 from tests.memory.writing import remember
 
 pytestmark = pytest.mark.django_db
@@ -218,24 +216,6 @@ def test_an_owner_changes_the_zone_of_the_space(alice: User, space: Space, clien
     assert space.time_zone == "Asia/Shanghai"
     entry = AuditEntry.objects.get(space=space, action="space.changed")
     assert entry.detail == {"time_zone": "Asia/Shanghai", "before": ""}
-
-
-def test_the_digest_is_announced_by_the_weeks_of_the_space(space: Space) -> None:
-    """Monday begins in Auckland on Sunday at noon UTC."""
-    Space.objects.filter(pk=space.pk).update(time_zone="Pacific/Auckland")
-    hook(space, "https://example.org/")
-    remember(space, "User likes tea", now=datetime(2026, 2, 18, 12, tzinfo=UTC))
-
-    announce_digests(now=datetime(2026, 2, 22, 10, 50, tzinfo=UTC))
-    sent = WebhookDelivery.objects.filter(event="digest.ready")
-    assert not sent.exists()
-    announce_digests(now=datetime(2026, 2, 22, 11, 10, tzinfo=UTC))
-
-    assert sent.get().payload["data"]["begins_at"] == "2026-02-15T11:00:00+00:00"
-    # A change of the zone does not announce the same week again.
-    Space.objects.filter(pk=space.pk).update(time_zone="America/New_York")
-    announce_digests(now=datetime(2026, 2, 23, 12, tzinfo=UTC))
-    assert sent.count() == 1
 
 
 def test_days_are_counted_in_the_callers_zone(
