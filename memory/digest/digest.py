@@ -63,7 +63,8 @@ def section_of(
 
 def counts_of(space: Space, reader: Reader, week: Week) -> Counts:
     """Return the number of lines of each section."""
-    events = events_of(space, reader, week).order_by().values_list("section")
-    counts = dict(events.annotate(Count("pk")))
+    columns = ("section",)  # an annotation, which mypy does not know
+    events = events_of(space, reader, week).order_by().values_list(*columns)
+    counts: dict[str, int] = dict(events.annotate(Count("pk")))
     counts[Section.CONSOLIDATED.value] = proposals_of(space, reader, week).count()
     return {section: counts.get(section.value, 0) for section in Section}
