@@ -13,8 +13,6 @@ from ninja import Query, Router, Status
 from accounts.authentication import Access, access_to
 from accounts.limits.rate_limits import CallKind, count_call
 from assessor.assessing import AssessmentResult, Exchange, assess_locally, is_built_in
-from assessor.gate import GATE_HEADER, GateReason
-from assessor.gate.exchanges import gate_of
 from assessor.lessons import lessons_of
 from assessor.models import Assessment
 from assessor.outbox import services
@@ -29,8 +27,14 @@ from assessor.schemas import (
     QueuedOut,
     StatsOut,
 )
-from assessor.screening import assessed_part, mask_exchange
-from assessor.screening.provenance import texts_of
+from assessor.screening import (
+    GATE_HEADER,
+    GateReason,
+    assessed_part,
+    gate_of,
+    mask_exchange,
+    texts_of,
+)
 from foundation.database.connections import release_connection
 from foundation.database.leases import database_now
 from foundation.errors import NotFound

@@ -4,7 +4,7 @@ import asyncio
 import logging
 import random
 import threading
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Coroutine, Sequence
 from contextvars import copy_context
 from dataclasses import replace
 from datetime import timedelta
@@ -17,7 +17,6 @@ from django import db
 from django.conf import settings
 from django.utils import timezone
 
-from accounts.limits.limit_counts import add
 from assessor.assessing import (
     AssessmentResult,
     Exchange,
@@ -35,8 +34,6 @@ from assessor.outbox.notices import mail_owners
 from assessor.outbox.queue import TASK
 from assessor.outbox.turns import Turns, claim_in_turn
 from assessor.saving.exchanges import earlier_texts, exchange_of, joined, span_of
-from assessor.saving.second_opinion import Opinion, opinion_on
-from assessor.screening import Finding
 from foundation import log_ids
 from foundation.database.connections import in_thread, release_connection
 from foundation.database.leases import database_now
@@ -57,7 +54,6 @@ T = TypeVar("T")
 
 # An answer may take this many times as long as the latest one.
 _MARGIN = 1.5
-_OPINIONS, _OPINIONS_PER = 60, timedelta(hours=1)  # of a space
 _turns = Turns(most=max(1, settings.CELERY_WORKER_CONCURRENCY // 2))
 
 _at_work = threading.BoundedSemaphore(4)
@@ -131,7 +127,6 @@ def _assess(assessment: Assessment) -> None:
             result=result,
             now=database_now(),
             advisor=partial(_advise, assessment, policy) if by_model else None,
-            second_opinion=partial(_opinion, assessment, policy) if by_model else None,
         )
         logger.info("Assessed by %s: %.2f", result.provider, result.importance)
     except AssessmentError as error:
@@ -245,37 +240,18 @@ def _renew(assessment: Assessment) -> None:
 def _advise(
     assessment: Assessment, policy: PolicyDocument, statement: str, close: Sequence[Neighbour]
 ) -> Advice | None:
-    """Ask the model how a statement relates to the memories close to it."""
-    ask = partial(advise, statement, close)
-    return _consult(assessment, policy, UsagePurpose.RECONCILE, ask)
-
-
-def _opinion(
-    assessment: Assessment, policy: PolicyDocument, messages: Sequence[str], doubt: Finding
-) -> Opinion | None:
-    """Ask the model whether doubtful words plant an instruction, at most 60 times an hour."""
-    now, key = database_now(), f"second-opinions:{assessment.space_id}"
-    if add(key, 1, start=now, since=now - _OPINIONS_PER) > _OPINIONS:
-        return None
-    return _consult(assessment, policy, UsagePurpose.ASSESS, partial(opinion_on, messages, doubt))
-
-
-def _consult(
-    assessment: Assessment,
-    policy: PolicyDocument,
-    purpose: UsagePurpose,
-    ask: Callable[..., Coroutine[Any, Any, T | None]],
-) -> T | None:
-    """Return the answer of the model that has just assessed the exchange; None if no model did."""
+    """Ask the model that has just assessed the exchange how a statement relates to the memories
+    close to it; return None if no model did."""
     chosen = chosen_model(Purpose.ASSESS, assessment.space)
     if chosen is None:
         return None
-    meter = UsageMeter.of(assessment.space, purpose, chosen)
+    meter = UsageMeter.of(assessment.space, UsagePurpose.RECONCILE, chosen)
     model = MeteredModel(get_model(**chosen.configuration), meter)
     # The model has just answered, and this prompt is about as long.
     seconds = policy.assessment.timeout_of(assessment.attempts + 1)
+    ask = advise(statement, close, lambda: model, timeout=seconds)
     try:
-        return _wait_for(_renewing(assessment, ask(lambda: model, timeout=seconds)))
+        return _wait_for(_renewing(assessment, ask))
     finally:
         meter.store(timezone.now())
 

@@ -13,7 +13,7 @@ from benchmarks import spaces
 CONVERSATIONS, TURNS = 1000, 20
 HELD, KEYS, DELIVERIES = 200, 50, 5000
 EMBEDDED_BELOW = 1000  # memories; beyond this number, vectors are made without the model
-PLANTED = "In the user's message: plants an instruction for later"
+PLANTED = "In the user's message: reads like an instruction to the assistant"
 _SOURCES = """
     CREATE TEMP TABLE source AS
     SELECT row_number() OVER (ORDER BY id) AS n, * FROM memory_memory WHERE space_id = %(space)s

@@ -20,6 +20,8 @@ SHORT_ANSWER, ANSWER = 4, 16
 stands before other messages only misleads."""
 LEFT_OUT = 0.19
 """The most that a message is worth whose facts are unlikely to be worth keeping."""
+KEPT = 0.5
+"""The least worth of a message that probably holds a fact."""
 EVERYDAY, _, FOR_GOOD = STEPS
 # The importances between which the default policy keeps a memory for days, for months, forever.
 DAYS, MONTHS, FOREVER = 0.45, 0.69, 0.7
@@ -89,7 +91,7 @@ def assess(
 
 def is_kept(reading: Reading) -> bool:
     """Return whether the message probably holds a fact worth keeping."""
-    return reading.worth >= 0.5 and bool(reading.facts)
+    return reading.worth >= KEPT and bool(reading.facts)
 
 
 def worth_of(text: str, before: str = "") -> float:

@@ -19,7 +19,6 @@ from accounts.models.zones import spoken_columns
 from assessor.assessing import AssessmentResult, Exchange
 from assessor.errors import AssessmentError
 from assessor.facts import Fact
-from assessor.gate.exchanges import why_ignored
 from assessor.language_model.reconciling import Advisor
 from assessor.lessons import lessons_of, lessons_taught_by
 from assessor.models import MAX_ATTEMPTS, Assessment, State
@@ -29,9 +28,8 @@ from assessor.outbox.queue import TASK, assess_on_commit, requeue
 from assessor.saving.exchanges import rows_of, span_of
 from assessor.saving.reassessed import changed_others, new_facts, update_memories
 from assessor.saving.remembering import MemoryWriteIntent, keep_all, write_intents
-from assessor.saving.second_opinion import SecondOpinion
 from assessor.saving.worth import worth_saving
-from assessor.screening import mask_result
+from assessor.screening import mask_result, why_ignored
 from foundation.database import leases
 from foundation.errors import Conflict
 from foundation.log_ids import request_id
@@ -141,15 +139,13 @@ def finish(
     result: AssessmentResult,
     now: datetime,
     advisor: Advisor | None = None,
-    second_opinion: SecondOpinion | None = None,
 ) -> list[Memory]:
     """Store the assessment in one transaction, and a memory for each fact that is important enough
     or changes a known one.
 
-    The advisor may decide how a memory relates to its neighbours, and the second opinion whether
-    doubtful words wait for review. Returns the exchange's memories: new, known or waiting for
-    review; none if nothing is important enough or the lease was lost. Raises AssessmentError if a
-    memory cannot be embedded.
+    The advisor may decide how a memory relates to its neighbours. Returns the exchange's memories:
+    new, known or waiting for review; none if nothing is important enough or the lease was lost.
+    Raises AssessmentError if a memory cannot be embedded.
     """
     policy, now = current_policy(assessment.space).document, beside(now, assessment.said_at)
     assessment.lessons = lessons_taught_by(assessment, *rows_of(assessment))
@@ -161,8 +157,7 @@ def finish(
     new = new_facts(assessment, facts)
     intents: Sequence[MemoryWriteIntent] = ()
     if new:
-        asked = (advisor, second_opinion)
-        intents, result = write_intents(assessment, span, new, result, now, *asked)
+        intents, result = write_intents(assessment, span, new, result, now, advisor)
         intents = [intent for intent in intents if not intent.is_known()]
     return _write(assessment, facts, intents, result, policy, now)
 

@@ -2,9 +2,9 @@
 
 from django.db.models import F
 
-from assessor.gate.prompts import gate_reason
 from assessor.lessons import Lesson
 from assessor.models import Assessment, State
+from assessor.screening import gate_reason
 from memory.drafts import MAX_CONTENT
 from memory.models import Reason
 from memory.transfer.sections import Row, Section

@@ -7,13 +7,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, fields, replace
 from datetime import datetime, timedelta
 
-from django.db.models import QuerySet
-
 from accounts.models import Space
 from assessor.assessing import AssessmentResult, Exchange
-from assessor.gate import GateReason
 from assessor.models import Assessment, State
-from assessor.screening import assessed_part
+from assessor.screening import GateReason, assessed_part
 from memory.formulas.retention import ttl_seconds
 from memory.models import Reason
 from memory.policy import PolicyDocument
@@ -50,27 +47,16 @@ def earlier_texts(exchange: Exchange, space: Space, *, before: datetime) -> list
     """Return the last messages of the exchange's conversation, from both sides, in order. Messages
     of other users are left out.
     """
-    rows = _earlier(exchange, space, before).values_list("assistant_response", "user_message")
-    return [text for row in rows[:EARLIER_EXCHANGES] for text in row if text][::-1]
-
-
-def earlier_messages(exchange: Exchange, space: Space, *, before: datetime) -> list[str]:
-    """Return the user's last messages in the exchange's conversation, in order."""
-    rows = _earlier(exchange, space, before).filter(source_role="user")
-    return list(rows.values_list("user_message", flat=True)[:EARLIER_EXCHANGES])[::-1]
-
-
-def _earlier(exchange: Exchange, space: Space, before: datetime) -> QuerySet[Assessment]:
-    """Return the earlier rows of this user in the exchange's conversation, newest first."""
-    rows = Assessment.objects.in_space(space)
     if not exchange.source_conversation:
-        return rows.none()
-    return rows.filter(
+        return []
+    rows = Assessment.objects.in_space(space).filter(
         source_conversation=exchange.source_conversation,
         user_id=exchange.user_id,
         # Without a lower limit, the rows of the whole space are read for a new conversation.
         created_at__range=(before - EARLIER_PERIOD, before - SAME_MOMENT),
-    ).order_by("-created_at")
+    )
+    latest = rows.order_by("-created_at").values_list("assistant_response", "user_message")
+    return [text for row in latest[:EARLIER_EXCHANGES] for text in row if text][::-1]
 
 
 def joined(span: Sequence[Exchange]) -> Exchange:

@@ -9,22 +9,20 @@ from uuid import UUID
 from assessor.assessing import AssessmentResult, Exchange, with_usage
 from assessor.errors import AssessmentError
 from assessor.facts import Fact
-from assessor.gate.exchanges import handed_over_in
 from assessor.language_model.reconciling import Advisor, close_ones
 from assessor.lessons import Lesson
 from assessor.models import Assessment
+from assessor.saving.evidence import evidence, stated_by_user
 from assessor.saving.exchanges import joined, rows_of
 from assessor.saving.reassessed import next_place
-from assessor.saving.screened import screened
-from assessor.saving.second_opinion import SecondOpinion
-from assessor.screening import Finding, evidence, stated_by_user
+from assessor.screening import why_held
 from foundation.actors import Actor
 from foundation.errors import Conflict
 from memory.drafts import DOCUMENT, MAX_TAGS, MemoryChange, MemoryDraft, Source
 from memory.embeddings import EmbeddingError
 from memory.formulas.importance import DEFAULT_TYPE, TYPE_IMPORTANCE
 from memory.models import Memory
-from memory.models.reasons import FROM_DOCUMENT, FROM_PASTED, UNSURE, Reason, because
+from memory.models.reasons import FROM_DOCUMENT, UNSURE, Reason, because
 from memory.policy import AssessmentPolicy
 from memory.recall.similar import NEIGHBOURS, Neighbour
 from memory.recall.standing import owned_by_speaker
@@ -51,7 +49,7 @@ class Kept:
 class MemoryWriteIntent:
     """The memory to write for a fact (seed 001, Architecture): embedded and screened.
 
-    `handed` is the text of the message that another person may have written. `kept` is the memory
+    `suspicion` is the reason for a review that the screening found, or "". `kept` is the memory
     that the answering model has already written, if any.
     """
 
@@ -59,8 +57,7 @@ class MemoryWriteIntent:
     fact: Fact
     model: str
     prepared: Prepared
-    finding: Finding | None
-    handed: str
+    suspicion: str
     unsure: bool
     proposed: Decision | None
     kept: Kept | None = None
@@ -72,7 +69,7 @@ class MemoryWriteIntent:
         Without this check, each recall of a memory would reinforce it or, in other words, duplicate
         it.
         """
-        if self.finding is not None or stated_by_user(self.fact.text, self.exchange):
+        if self.suspicion or stated_by_user(self.fact.text, self.exchange):
             return False
         return is_echo(self.prepared)
 
@@ -83,7 +80,7 @@ class MemoryWriteIntent:
         assessment.
         """
         actor = Actor("assessor", self.model)
-        if self.finding is None and self.kept is not None:
+        if not self.suspicion and self.kept is not None:
             return self._assessed(self.kept, siblings, actor, now)
         common: dict[str, Any] = {
             "prepared": replace(self.prepared, siblings=siblings),
@@ -98,12 +95,10 @@ class MemoryWriteIntent:
 
     def _why_held(self, quote: str) -> str:
         """Return the reason for a review, or "". A document's words count as another person's."""
-        if self.finding is not None:
-            return self.finding.reason
+        if self.suspicion:
+            return self.suspicion
         if self.exchange.source_role == DOCUMENT:
             return because(FROM_DOCUMENT, str(self.exchange.metadata.get("document", "")))
-        if self.handed:
-            return because(FROM_PASTED, self.handed)
         return because(UNSURE, quote) if self.unsure else ""
 
     def _assessed(self, kept: Kept, siblings: Set[UUID], actor: Actor, now: datetime) -> Memory:
@@ -149,25 +144,25 @@ def write_intents(
     result: AssessmentResult,
     now: datetime,
     advisor: Advisor | None,
-    second_opinion: SecondOpinion | None,
 ) -> tuple[list[MemoryWriteIntent], AssessmentResult]:
     """Embed and screen the facts before a transaction begins; return what to write of each, and the
     assessment with the cost of the questions asked. `span` is the assessed exchanges.
 
-    Asks the advisor about close neighbours, and for a second opinion on doubtful words. Raises
-    AssessmentError if a fact cannot be embedded.
+    Asks the advisor about close neighbours. Raises AssessmentError if a fact cannot be embedded.
     """
     prepared = prepare_facts(assessment, facts, now)
     policy = prepared.policy.document.assessment
-    finding, result = screened(assessment, span, prepared.drafts, result, second_opinion, policy)
-    said, handed, intents = joined(span), _handed(span), []
+    suspicion = (
+        why_held(span, [draft.content for draft in prepared.drafts]) if policy.review else ""
+    )
+    said, intents = joined(span), list[MemoryWriteIntent]()
     for fact, one in zip(facts, _each(prepared), strict=True):
         [draft], neighbours, proposed = one.drafts, near(one), None
         kept = _kept(assessment, draft.content, neighbours)
-        if advisor and not (finding or kept):
+        if advisor and not (suspicion or kept):
             proposed, result = _advised(draft.content, neighbours, advisor, result)
         unsure = _is_unsure(fact, policy)
-        given = (said, fact, result.model, one, finding, handed, unsure, proposed, kept)
+        given = (said, fact, result.model, one, suspicion, unsure, proposed, kept)
         intents.append(MemoryWriteIntent(*given))
     return intents, result
 
@@ -233,16 +228,6 @@ def _sources(text: str, rows: list[Assessment]) -> list[Assessment]:
 
 def _is_unsure(fact: Fact, policy: AssessmentPolicy) -> bool:
     return fact.confidence is not None and fact.confidence < policy.review_below_confidence
-
-
-def _handed(span: Sequence[Exchange]) -> str:
-    """Return the texts that another person may have written. Raises AssessmentError if one cannot
-    be embedded.
-    """
-    try:
-        return " ".join(filter(None, map(handed_over_in, span)))
-    except EmbeddingError as error:
-        raise AssessmentError.caused_by(error) from error
 
 
 def prepare_facts(assessment: Assessment, facts: Sequence[Fact], now: datetime) -> Prepared:

@@ -6,9 +6,9 @@ from datetime import datetime
 from assessor.assessing import Exchange
 from assessor.facts import Fact
 from assessor.models import Assessment
+from assessor.saving.evidence import stated_by_user
 from assessor.saving.exchanges import joined
 from assessor.saving.remembering import prepare_facts
-from assessor.screening import anything_said, stated_by_user
 from memory.reconciliation.rules import Verdict
 from memory.reconciliation.services import CONTRADICTING, Statement, by_rule
 from memory.text.secrets import says_only_secrets
@@ -22,7 +22,7 @@ def worth_saving(
     """Return the facts that are at least this important or, unless memories of the exchange exist,
     tell news. Raises AssessmentError if a fact cannot be embedded.
     """
-    if not any(map(anything_said, span)):
+    if not any(one.user_message.strip() for one in span):
         return []
     return [
         fact

@@ -2,13 +2,11 @@
 
 A connected model is also asked how a text relates to known memories, as for assessed exchanges.
 
-Only the words are known, not their origin. They are screened like an assessor's summary without any
-wish of the user, by the rules and the classifier; in the chat the conversation is known
+Only the words are known, not their origin; in the chat the conversation is known, too
 (chat.responders.toolbox).
 """
 
 import asyncio
-import logging
 from collections.abc import Sequence
 
 from django.utils import timezone
@@ -18,10 +16,9 @@ from assessor.assessing import Exchange, assess_locally
 from assessor.language_model.reconciling import Advice, close_ones
 from assessor.language_model.reconciling import advise as ask_model
 from assessor.llm import model_session
-from assessor.screening import screen, suspect_words
+from assessor.screening import steering
 from foundation.database.connections import release_connection
 from memory.drafts import Facets
-from memory.embeddings import EmbeddingError
 from memory.model_connections.choosing import chosen_model
 from memory.model_connections.usage import UsageMeter
 from memory.models import Purpose, UsagePurpose
@@ -30,18 +27,10 @@ from memory.recall.similar import Neighbour
 from memory.reconciliation.rules import Decision
 from memory.tools.write_guard import Guard, TypeAndImportance
 
-logger = logging.getLogger(__name__)
-
 
 def review_reason(words: str) -> str | None:
-    """Return the reason to send these words to review, or None. If the embedder fails (logged), the
-    rules alone decide."""
-    finding = screen(Exchange(""), words)
-    if finding is None:
-        try:
-            finding = suspect_words(words)
-        except EmbeddingError as error:
-            logger.warning("Screened by rules only: %s", error)
+    """Return the reason to send these words to review, or None."""
+    finding = steering(Exchange(""), [words])
     return finding.reason if finding else None
 
 

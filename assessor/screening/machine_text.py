@@ -1,4 +1,5 @@
-"""Removes text that no person said: recalled memories, system prompts, tool results.
+"""Removes text that no person said: recalled memories, system prompts, tool results, and, from a
+person's message, code, quoted lines and comments that nobody sees.
 
 Callers often send the whole prompt. Without this, a recalled memory would be saved again at each
 recall.
@@ -9,7 +10,6 @@ from dataclasses import replace
 from typing import Any
 
 from assessor.assessing import Exchange
-from assessor.gate import own_words
 
 # Roles of messages that no person wrote.
 MACHINE_ROLES = frozenset({"system", "developer", "tool", "function"})
@@ -45,6 +45,10 @@ _CUT = [
         r".*?(?:\n[ \t]*\n|\Z)",
     )
 ]
+_SHOWN = re.compile(
+    r"```.*?(?:```|\Z)|<!--.*?(?:-->|\Z)|(?:^[ \t]*>(?!>)[^\n]*(?:\n|\Z))+",
+    re.MULTILINE | re.DOTALL,
+)
 _NAMES = re.compile(
     r"(?:(?:relevant|long[_-]?term|user|stored|saved)[_-]?)?memor(?:y|ies)|(?:recalled|retrieved)\w*"
     r"|system(?:[_-]?(?:prompt|messages?|instructions?))?|instructions"
@@ -91,7 +95,7 @@ def assessed_part(exchange: Exchange) -> Exchange:
     said = "" if role in MACHINE_ROLES else without_machine_text(exchange.user_message)
     return replace(
         exchange,
-        user_message=own_words(said) if role == "user" else said,
+        user_message=_SHOWN.sub("\n", said).strip() if role == "user" else said,
         assistant_response=without_machine_text(exchange.assistant_response),
         context=_without(exchange.context),
     )

@@ -2,23 +2,21 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
-from django.db.models import Sum
+from django.db import transaction
+from django.db.models import F, Sum
 from django.utils.translation import gettext_lazy as _
 
 from accounts.models import Space
-from assessor.gate.prompts import GateReason
 from assessor.models import GateCount
+from assessor.screening import GateReason
 from assessor.statistics.inspection import PERIOD
 
 LABELS = {
     GateReason.CLIENT_TASK: _("tasks named by the client"),
     GateReason.TEMPORARY_CHAT: _("temporary chats"),
     GateReason.TASK_PROMPT: _("task prompts"),
-    GateReason.RETRY: _("requests to correct an answer"),
-    GateReason.TOOL_OUTPUT: _("data and tool output"),
-    GateReason.DOCUMENT: _("documents"),
-    GateReason.TRANSCRIPT: _("transcripts"),
     GateReason.REPEATED_TEMPLATE: _("repeated templates"),
 }
 
@@ -29,6 +27,15 @@ class Gated:
 
     label: str
     count: int
+
+
+@transaction.atomic
+def count_gated(*, space: Space, reason: GateReason, now: datetime) -> None:
+    """Count a request that was answered and neither stored nor assessed."""
+    key: dict[str, Any] = {"space": space, "day": now.date(), "reason": reason}
+    row, is_first = GateCount.objects.get_or_create(**key)
+    if not is_first:
+        GateCount.objects.filter(pk=row.pk, space_id=space.pk).update(count=F("count") + 1)
 
 
 def gated_lately(*, space: Space, now: datetime) -> list[Gated]:

@@ -37,11 +37,6 @@ def said_by(texts: Sequence[str], number: int) -> Said:
     return Said(some[0], " ".join(some[1:4]), talk)
 
 
-def has_places(template: str) -> bool:
-    """Return whether a template has places for other text."""
-    return _PLACE.search(template) is not None
-
-
 def filled(template: str, said: Said) -> str:
     """Return the template with the words of people in its places."""
     template = _HEAD.sub("", template)

@@ -14,8 +14,8 @@ from ninja import Router
 
 from accounts.authentication import Access, access_to
 from accounts.models import Space
-from assessor.gate import GATE_HEADER, GateReason, gate_reason
 from assessor.llm import ModelError
+from assessor.screening import GATE_HEADER, GateReason, gate_reason
 from chat.conversations.services import conversation_for, message_for
 from chat.models import Message
 from chat.replies.edits import edit_message

@@ -13,9 +13,8 @@ from typing import Any
 from django.db import DatabaseError
 
 from assessor.assessing import Exchange
-from assessor.gate.exchanges import handed_over_in
 from assessor.llm import ToolCall
-from assessor.screening import assessed_part, mask_exchange, screen, suspect
+from assessor.screening import assessed_part, mask_exchange, why_held
 from chat.models import Conversation, MemoryUse
 from foundation.actors import Actor
 from foundation.database.connections import in_thread
@@ -23,7 +22,6 @@ from foundation.errors import EbbError, NotFound
 from foundation.readers import Reader
 from foundation.texts.storable import storable
 from memory.embeddings import EmbeddingError
-from memory.models.reasons import FROM_PASTED, because
 from memory.policy import PolicyDocument
 from memory.recall.results import Result
 from memory.tools import TOOLS, Caller, Tool, ToolAnswer, refusal
@@ -143,10 +141,7 @@ class Toolbox:
         # The reason quotes the message, and stays in the review inbox.
         masks = self.rules.assessment.mask_secrets
         said = assessed_part(mask_exchange(exchange) if masks else exchange)
-        finding = screen(said, words) or suspect(said)
-        if finding is None and (handed := handed_over_in(said)):
-            return because(FROM_PASTED, handed)
-        return finding.reason if finding else None
+        return why_held([said], [words]) or None
 
 
 def _written(answer: ToolAnswer) -> dict[str, Any] | None:

@@ -9,9 +9,9 @@ from django.utils import timezone
 from ninja import Header, Path, Router
 
 from accounts.authentication import Access, access_to, user_in_header
-from assessor.gate import GATE_HEADER
 from assessor.llm import ModelError
 from assessor.llm.errors import ModelNotFound
+from assessor.screening import GATE_HEADER
 from chat.replies.sse import event_stream
 from endpoints.completions.backends import get_backend
 from endpoints.completions.conversation_lookup import Names, conversation_in

@@ -6,7 +6,6 @@ from datetime import datetime
 from typing import Unpack
 
 from accounts.models import Space
-from assessor.gate import own_words
 from assessor.llm import ModelError
 from chat.choices import Choices
 from chat.models import Message
@@ -66,7 +65,7 @@ class Exchange:
         """Return the reply's row and the recall. Raises InvalidArguments, EmbeddingError."""
         message = await asyncio.shield(self._beginning)
         self._renewing = asyncio.create_task(keep_renewing(message))
-        text = own_words(self._said.text)[:MAX_CONTENT] or self._said.text[:MAX_CONTENT]
+        text = self._said.text[:MAX_CONTENT]
         self._found = found = await in_thread(
             recall_for, message.conversation, text, said_by=message.said_by
         )

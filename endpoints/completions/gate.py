@@ -11,8 +11,8 @@ from django.db.models import QuerySet
 from django.db.models.functions import MD5, Left, Right
 
 from accounts.models import Space
-from assessor.gate import GateReason, gate_reason
-from assessor.gate.exchanges import count_gated
+from assessor.screening import GateReason, gate_reason
+from assessor.statistics.gate_counts import count_gated
 from chat.models import Message
 from endpoints.completions.messages import Said
 
@@ -50,7 +50,7 @@ def refuse(
 
     `stated` is the reason that the client gave.
     """
-    reason = stated or gate_reason(said.text, said.system)
+    reason = stated or gate_reason(said.text)
     if reason is None and _is_repeated(space, said.text):
         reason = GateReason.REPEATED_TEMPLATE
     if reason is not None:

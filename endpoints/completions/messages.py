@@ -16,14 +16,13 @@ class Said:
 
     `text` is the user's last message, "" if none has words. `goes_on` is true if more follows it: a
     tool's result, or the beginning of a reply. `before` is the previous user message with its
-    reply. `history` is all user and assistant text up to `text`. `system` is the system prompts.
+    reply. `history` is all user and assistant text up to `text`.
     """
 
     text: str
     goes_on: bool
     before: tuple[str, str] | None
     history: Sequence[ChatMessage]
-    system: str = ""
 
 
 def read(messages: Sequence[Json]) -> Said:
@@ -32,8 +31,7 @@ def read(messages: Sequence[Json]) -> Said:
     last = users[-1] if users else -1
     history = [said for message in messages[: last + 1] if (said := _said(message))]
     text = text_of(messages[last]) if users else ""
-    prompts = [text_of(one) for one in messages if one.get("role") in SYSTEM_ROLES]
-    return Said(text, last < len(messages) - 1, _before(history), history, "\n".join(prompts))
+    return Said(text, last < len(messages) - 1, _before(history), history)
 
 
 def text_of(message: Json) -> str:

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from accounts.models import Space
-from assessor.gate import GateReason, own_words
 from assessor.llm import ChatMessage, ModelError
 from assessor.llm.errors import ModelInterrupted
+from assessor.screening import GateReason
 from chat.choices import Choices
 from chat.models import Conversation, MemoryUse, Message
 from chat.replies.ephemeral import ephemeral_conversation
@@ -88,8 +88,8 @@ async def _unstored(call: Call, said: Said, choices: Choices) -> tuple[Turn, Jso
     conversation = ephemeral_conversation(
         space=call.space, user_id=call.names.owner, time_zone=zone_name(call.now), **choices
     )
-    text = own_words(said.text) or said.text
-    found = await in_thread(recall_for, conversation, text[:MAX_CONTENT], said_by=call.names.owner)
+    text = said.text[:MAX_CONTENT]
+    found = await in_thread(recall_for, conversation, text, said_by=call.names.owner)
     recalled = {"recalled": results_out(found.results) if found else []}
     shown = recalled if call.request.ebb.recalled else {}
     return _turn(call, said, conversation, found), shown

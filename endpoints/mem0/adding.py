@@ -16,12 +16,11 @@ from django.utils import timezone
 from accounts.authentication import Access
 from accounts.models import Space
 from assessor.assessing import AssessmentResult, Exchange
-from assessor.gate.exchanges import gate_of
 from assessor.models import Assessment
 from assessor.outbox import services
 from assessor.saving.exchanges import earlier_texts
 from assessor.saving.immediate import assess_now
-from assessor.screening import assessed_part, mask_exchange
+from assessor.screening import assessed_part, gate_of, mask_exchange
 from endpoints.mem0.schemas import AddIn, MessageIn
 from foundation.database.connections import release_connection
 from foundation.errors import FieldError, InvalidArguments

@@ -39,10 +39,6 @@ REASONS: Final = {
     "request_learning_off": _("The request or its API key turned learning off."),
     "gate_client_task": _("Not assessed: the client marked this as a task of its own."),
     "gate_task_prompt": _("Not assessed: a program wrote this prompt, not a person."),
-    "gate_retry": _("Not assessed: a program asked the model to correct its answer."),
-    "gate_tool_output": _("Not assessed: this is data or a tool's output."),
-    "gate_document": _("Not assessed: this only contains a document."),
-    "gate_transcript": _("Not assessed: this only contains a transcript."),
     "gate_repeated_template": _(
         "Not assessed: a program fills in this text and sends it again and again."
     ),
@@ -67,11 +63,8 @@ FROM_PASTED: Final = "From a pasted text"
 # place and what the text in it does.
 _PLACES: Final = {
     "In the user's message": _("The user's message"),
-    "In text the user showed": _("Text the user pasted"),
-    "In the assistant's reply": _("The assistant's reply"),
     "In the context": _("The context"),
     "In the summary": _("The summary"),
-    "In encoded text": _("Encoded text"),
 }
 _FINDING: Final = _("{place} {does}")
 _REPORTED_BY: Final = _("Reported as wrong by {who}")
@@ -80,29 +73,7 @@ _KINDS: Final = {
     CONFLICT: _("It contradicts a known memory"),
     FROM_DOCUMENT: _("From a document"),
     FROM_PASTED: _("From a pasted text"),
-    "dictates what to remember of the user": _("tries to dictate what is remembered"),
-    "gives the judge's answer itself": _("tries to give the assessor's answer"),
     "reads like an instruction to the assistant": _("reads like an instruction to the assistant"),
-    "with the earlier messages, reads like an instruction to the assistant": _(
-        "reads like an instruction to the assistant, together with earlier messages"
-    ),
-    "reads like an instruction to the assistant, as a model confirms": _(
-        "reads like an instruction to the assistant, as a model confirms"
-    ),
-    "overrides instructions": _("tries to override instructions"),
-    "plants an instruction for later": _("tries to plant an instruction for later"),
-    "puts words into the assistant's mouth": _("puts words into the assistant's mouth"),
-    "sends the user's data away": _("tries to send the user's data elsewhere"),
-    "sets its own importance": _("tries to set its own importance"),
-    "sets its own lifetime": _("tries to set its own lifetime"),
-    "speaks as the system": _("pretends to be the system"),
-    "speaks to the assistant": _("gives the assistant an instruction"),
-    "speaks to the machine that reads it": _("gives the reading program an instruction"),
-    "tells the assistant to keep something from the user": _(
-        "asks the assistant to hide something from the user"
-    ),
-    "tells the judge what it is": _("tells the assessor how to assess it"),
-    "vouches for somebody": _("vouches for someone"),
 }
 QUOTE_BEGINS = _(": “")
 MAX_QUOTED = 200  # characters

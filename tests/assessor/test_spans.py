@@ -1,6 +1,5 @@
 """Exchanges that are assessed a topic at a time: none is lost, and each ends with its span."""
 
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -14,7 +13,6 @@ from assessor.models import Assessment, State
 from assessor.outbox import services
 from assessor.outbox.spans import SAME_TOPIC, has_to_wait, similarity, wait_for_span
 from assessor.saving.exchanges import joined, span_of
-from assessor.screening import screen
 from memory.models import Memory
 from memory.policy import AssessmentPolicy
 
@@ -146,19 +144,3 @@ def test_a_span_is_put_off_whole(span: list[Assessment]) -> None:
     )
     span[1].refresh_from_db()
     assert (span[1].state, span[1].error) == (State.QUEUED, "")
-
-
-def test_each_exchange_of_a_span_is_screened_by_itself(space: Space) -> None:
-    """A pasted text in one turn does not make the next turn's words another person's."""
-    first = arrived(space, ("Summarise this page for me:", "Which page?"))
-    wish = "From now on always answer me in German"
-    own = arrived(space, (wish, "Gern."), 1)
-    Assessment.objects.filter(pk=own.pk).update(part_of=first)
-    end = NOW + timedelta(minutes=1) + IDLE
-    first = claimed(first, end)
-    exchanges = span_of(first)
-    assert screen(joined(exchanges), wish) is not None
-    result = replace(assess_locally(joined(exchanges)), importance=0.8, summary=wish, facts=())
-    [memory] = services.finish(assessment=first, result=result, now=end)
-    assert memory is not None
-    assert memory.status == "live"

@@ -8,7 +8,7 @@ import re
 import pytest
 
 from assessor.assessing import Exchange
-from assessor.screening import assessed_part, mask_exchange, screen, suspect
+from assessor.screening import assessed_part, mask_exchange, steering
 from memory.drafts import MAX_CONTENT
 from reader.sentences import split_sentences
 from tests.patterns import product_patterns, seconds, slow_texts, spent
@@ -38,7 +38,7 @@ def test_the_patterns_of_every_part_are_found(patterns: dict[str, re.Pattern[str
     found = " ".join(patterns)
     for part in (
         "memory.text.secrets.SECRETS",
-        "assessor.screening.attacks._RULES[0]",
+        "assessor.screening.machine_text._TAG",
         "assessor.language_model.grounding:",
         "chat.responders.commands._COMMANDS",
         "foundation.http.request_ids",
@@ -116,8 +116,7 @@ def reading(piece: str, length: int) -> float:
 
     def read() -> None:
         masked = mask_exchange(exchange)
-        screen(assessed_part(masked), text)
-        suspect(assessed_part(masked))
+        steering(assessed_part(masked), [text])
         split_sentences(text)
 
     return spent(read)

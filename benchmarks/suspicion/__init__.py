@@ -1,1 +1,0 @@
-"""Training and measurement of the classifier beside the screening rules."""
