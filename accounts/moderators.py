@@ -11,8 +11,8 @@ NAME = "moderators"
 # Excluded: API keys, webhooks, accounts, and the activity log, which names keys.
 MAY = {
     "memory": (
-        "view_memory", "change_memory", "delete_memory", "view_memoryevent", "view_memoryrevision",
-        "view_relevancemark", "view_savedquery", "view_reviewrule", "view_policyversion",
+        "view_memory", "change_memory", "delete_memory", "view_memoryevent",
+        "view_policyversion",
     ),
     "accounts": ("view_space",),
     "assessor": ("view_assessment", "change_assessment"),
