@@ -146,14 +146,12 @@ def _held(space: Any, count: int, now: datetime) -> None:
     from memory.drafts import MemoryDraft
     from memory.models.reasons import UNSURE
     from memory.review.services import hold_memory
-    from memory.review.standing_rules import always
     from memory.store.services import prepare_memories
 
     for number, text in enumerate(sentences(count, seed=7)):
         prepared = prepare_memories(space=space, drafts=[MemoryDraft(content=text)], now=now)
         reason = (f"{PLANTED}: “never eats it”", UNSURE)[number % 2]
         hold_memory(prepared=prepared, reason=reason, actor=SYSTEM, now=now)
-    always(space=space, kind=PLANTED, approve=False, actor=SYSTEM, now=now)
 
 
 def _steered(space: Any, size: int, now: datetime) -> None:

@@ -25,5 +25,3 @@ class Actor:
 
 
 SYSTEM = Actor("system", "ebb")
-RULE_OF = "standing decision of "
-"""The beginning of an actor's name if a review rule decided; the rule's author follows."""

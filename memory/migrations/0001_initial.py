@@ -335,22 +335,6 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
-            name='ReviewRule',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('kind', models.TextField(verbose_name='reason type')),
-                ('kind_digest', models.GeneratedField(db_persist=True, expression=django.db.models.functions.text.MD5('kind'), output_field=models.CharField(max_length=32))),
-                ('approve', models.BooleanField(verbose_name='approve')),
-                ('made_by', models.CharField(max_length=150, verbose_name='created by')),
-                ('created_at', models.DateTimeField(default=django.utils.timezone.now, verbose_name='created')),
-                ('space', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='accounts.space', verbose_name='space')),
-            ],
-            options={
-                'verbose_name': 'review rule',
-                'verbose_name_plural': 'review rules',
-            },
-        ),
-        migrations.CreateModel(
             name='SavedQuery',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
@@ -581,10 +565,6 @@ class Migration(migrations.Migration):
             constraint=models.UniqueConstraint(fields=('space', 'query_digest', 'memory'), name='relevance_once_per_question_and_memory'),
         ),
         migrations.AddConstraint(
-            model_name='reviewrule',
-            constraint=models.UniqueConstraint(fields=('space', 'kind_digest'), name='review_rule_once'),
-        ),
-        migrations.AddConstraint(
             model_name='savedquery',
             constraint=models.UniqueConstraint(fields=('space', 'query_digest'), name='saved_query_once'),
         ),
@@ -607,7 +587,7 @@ class Migration(migrations.Migration):
         SpaceKeys(
             'ConsolidationProposal', 'FurtherEmbedding', 'IdempotentWrite', 'Job', 'JobPart',
             'Memory', 'MemoryEmbedding', 'MemoryEvent', 'MemoryRevision', 'ModelUsage',
-            'PolicyVersion', 'RelevanceMark', 'ReviewRule', 'SavedQuery', 'Webhook',
+            'PolicyVersion', 'RelevanceMark', 'SavedQuery', 'Webhook',
             'WebhookDelivery',
         ),
         migrations.RunSQL(

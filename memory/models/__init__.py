@@ -11,7 +11,6 @@ from memory.models.model_connections import ANSWERING, ModelChoice, ModelConnect
 from memory.models.policies import PolicyVersion
 from memory.models.reasons import Reason
 from memory.models.relevance import RelevanceMark
-from memory.models.review_rules import ReviewRule
 from memory.models.saved_queries import SavedQuery
 from memory.models.usage import ModelUsage, UsagePurpose
 from memory.models.webhooks import DeliveryState, Webhook, WebhookDelivery
@@ -40,7 +39,6 @@ __all__ = [
     "Purpose",
     "Reason",
     "RelevanceMark",
-    "ReviewRule",
     "SavedQuery",
     "Status",
     "UsagePurpose",

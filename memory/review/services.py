@@ -13,14 +13,13 @@ from uuid import UUID
 from django.db import transaction
 
 from accounts.models import Space
-from foundation.actors import RULE_OF, Actor
+from foundation.actors import Actor
 from foundation.errors import Conflict, NotFound
 from foundation.readers import Reader
-from memory.embeddings import EmbeddingError
-from memory.models import BinReason, Memory, MemoryEvent, ReviewRule, Status
+from memory.models import BinReason, Memory, MemoryEvent, Status
 from memory.models.history import Action
 from memory.models.policies import current_policy
-from memory.models.reasons import CONFLICT, Reason, because, kind_of
+from memory.models.reasons import CONFLICT, Reason, because
 from memory.recall.similar import nearest
 from memory.reconciliation.rules import Decision, restates
 from memory.reconciliation.services import (
@@ -52,7 +51,7 @@ def hold_memory(
     """Send a prepared statement to review. Return the memory that waits, which may be an older one.
 
     A statement that a person has rejected before is not proposed again: the rejected memory is
-    returned, and its history notes it. A standing rule (review.standing_rules) decides at once.
+    returned, and its history notes it.
     `proposed` is the change that an approval will make to another memory.
     """
     space, [draft], actor = prepared.space, prepared.drafts, actor.in_action()
@@ -69,8 +68,7 @@ def hold_memory(
     review = Review(reason, stored(proposed))
     [memory] = store_memories(prepared=prepared, actor=actor, now=now, review=review)
     record(memories=[memory], action=Action.HELD, reason=reason, **noted)
-    rule = ReviewRule.objects.in_space(space).on(kind_of(reason)).first()
-    return memory if rule is None else _decided(memory, rule, now)
+    return memory
 
 
 @transaction.atomic
@@ -95,18 +93,6 @@ def remember_or_hold(
     why = because(CONFLICT, evidence)
     held = hold_memory(prepared=prepared, reason=why, actor=actor, now=now, proposed=decision)
     return Outcome(held, decision.verdict)
-
-
-def _decided(memory: Memory, rule: ReviewRule, now: datetime) -> Memory:
-    """Apply the standing decision and return the memory; it stays in review if the embedding model
-    fails."""
-    decide = approve_memory if rule.approve else reject_memory
-    actor = Actor("system", RULE_OF + rule.made_by)
-    try:
-        with transaction.atomic():
-            return decide(space=memory.space, memory_id=memory.pk, actor=actor, now=now)
-    except EmbeddingError:
-        return memory
 
 
 @transaction.atomic

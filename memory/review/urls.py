@@ -8,7 +8,6 @@ urlpatterns = [
     path("review/", views.review, name="review"),
     path("memories/<uuid:memory_id>/report/", report_views.report, name="memory_report"),
     path("review/alike/", views.decide_alike, name="review_alike"),
-    path("review/rules/<int:rule_id>/drop/", views.drop, name="review_rule_drop"),
     path("review/reopen/", views.reopen, name="review_reopen"),
     path("review/<uuid:memory_id>/", views.held, name="review_held"),
     path("review/<uuid:memory_id>/near/", views.near, name="review_near"),

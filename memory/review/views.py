@@ -23,7 +23,7 @@ from foundation.http.pagination import keyset
 from foundation.texts.names import MAX_NAME
 from memory.embeddings import EmbeddingError
 from memory.memories.edit_form import edited
-from memory.models import Memory, ReviewRule, Status
+from memory.models import Memory, Status
 from memory.models.memories import MemoryQuerySet
 from memory.models.policies import current_policy
 from memory.models.reasons import Reason, kind_of, quote_of, sureness_of
@@ -33,7 +33,6 @@ from memory.reconciliation.services import by_rule
 from memory.review import services
 from memory.review.approvals import statement_of
 from memory.review.proposals import proposal_of
-from memory.review.standing_rules import always, drop_rule
 from memory.text.difference import compared
 
 PAGE_SIZE = 100
@@ -126,12 +125,7 @@ def decide_alike(request: PageRequest, access: Access) -> HttpResponse:
         "now": timezone.now(),
     }
     try:
-        if "always" in request.POST:
-            always(**asked)
         decided = services.decide_alike(**asked)
-    except Conflict:
-        said = _("There are too many review rules. Remove one first.")
-        return _drawn(request, access, text=said, level="warning")
     except EmbeddingError:
         return _undecided(request, access)
     n = len(decided)
@@ -141,14 +135,6 @@ def decide_alike(request: PageRequest, access: Access) -> HttpResponse:
         else ngettext("%(n)d rejected.", "%(n)d rejected.", n)
     )
     return _drawn(request, access, text=said % {"n": n}, undo=decided)
-
-
-@require_POST
-@space_page("write")
-def drop(request: PageRequest, access: Access, rule_id: int) -> HttpResponse:
-    """Delete a standing decision: later statements of its kind wait for review again."""
-    drop_rule(space=access.space, rule_id=rule_id)
-    return _drawn(request, access, text=_("Review is required again."))
 
 
 @require_POST
@@ -245,14 +231,11 @@ def _queue(access: Access, cursor: str | None, user: str = "") -> dict[str, Any]
 
 
 def _kinds(access: Access) -> dict[str, Any]:
-    """Return what can be decided together: the reasons with their numbers, and the rules."""
+    """Return what can be decided together: the reasons with their numbers."""
     kinds: dict[str, int] = {}
     for reason in _waiting(access).values_list("review_reason", flat=True)[:1000]:
         kinds[kind_of(reason)] = kinds.get(kind_of(reason), 0) + 1
-    return {
-        "kinds": sorted(kinds.items(), key=lambda kind: (-kind[1], kind[0])),
-        "rules": ReviewRule.objects.in_space(access.space).order_by("kind"),
-    }
+    return {"kinds": sorted(kinds.items(), key=lambda kind: (-kind[1], kind[0]))}
 
 
 def _item(memory: Memory) -> dict[str, Any]:

@@ -9,7 +9,6 @@ from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from foundation.actors import RULE_OF, SYSTEM
 from memory.models import BinReason, MemoryEvent, MemoryRevision
 from memory.models.history import Action
 from memory.models.reasons import from_columns, in_words
@@ -85,20 +84,12 @@ def who(done: object) -> SafeString:
 def named(kind: str, name: str) -> SafeString:
     """Return an actor in the reader's language. A name that a person chose is isolated, because
     its text direction may differ."""
-    if kind == "system" and name.startswith(RULE_OF):
-        author = author_of_rule(name.removeprefix(RULE_OF))
-        return _filled(_("the review rule of %(name)s"), name=author)
     if kind in _BUILT_IN and name == "built-in":
         return conditional_escape(_BUILT_IN[kind])
     called = format_html("<bdi>{}</bdi>", name or _("someone"))
     if kind in _ACTORS and name:
         return _filled(_ACTORS[kind], name=called)
     return conditional_escape(_KINDS.get(kind, called))
-
-
-def author_of_rule(name: str) -> SafeString:
-    """Return who made a review rule, which stores only a name."""
-    return named("system" if name == SYSTEM.name else "user", name)
 
 
 def why(done: MemoryEvent | MemoryRevision) -> str:

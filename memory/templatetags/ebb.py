@@ -28,7 +28,7 @@ from memory.recall.prompt_forms import age
 from memory.retention import lifetime_bar as bars
 from memory.retention.lifetime_bar import LifetimeBar
 from memory.store.adjustment_labels import signed
-from memory.store.history_labels import author_of_rule, who, why
+from memory.store.history_labels import who, why
 
 register = template.Library()
 register.filter(device)
@@ -41,7 +41,6 @@ register.filter("scope_label", lambda scope: Scope(scope).label)
 register.filter("event_label", lambda event: dict(WebhookEvent.choices).get(event, event))
 
 register.filter("actor", who)
-register.filter(author_of_rule)
 
 THINNEST_PX, THICKEST_PX = 1.0, 3.0
 

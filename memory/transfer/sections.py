@@ -18,7 +18,6 @@ from memory.models import (
     MemoryRevision,
     PolicyVersion,
     RelevanceMark,
-    ReviewRule,
     SavedQuery,
 )
 from memory.transfer import checks
@@ -118,7 +117,6 @@ _SECTIONS: dict[str, Section] = {
             owner="memory__user_id",
         ),
         Section("saved_query", SavedQuery, ("id",)),
-        Section("review_rule", ReviewRule, ("id",)),
     )
 }
 

@@ -17,7 +17,6 @@ from memory.drafts import MemoryChange
 from memory.models import BinReason, Memory, MemoryEvent, Status
 from memory.models.reasons import CONFLICT, UNSURE, kind_of, quote_of
 from memory.review.services import approve_memory, reject_memory, reopen_memories
-from memory.review.standing_rules import always
 from memory.store.services import revise_memory
 from tests.assessor.outbox import NOW, SECOND, assessment_result, claimed
 from tests.conftest import ApiClient, MakeKey
@@ -202,14 +201,6 @@ def test_what_was_rejected_is_not_proposed_again_and_a_decision_can_hold_from_th
         .reason.startswith("proposed again")
     )
     assert stored(lisbon).status == Status.LIVE
-
-    always(space=space, kind=CONFLICT, approve=True, actor=ALICE, now=timezone.now())
-    summary = "User lives in Faro these days, by the sea"
-    faro = ASSESSED | {"summary": summary}
-    advice = ADVICE | {"quote": "lives in Faro"}
-    other = worked(space, model, faro, advice, said="I live in Faro these days, by the sea")
-    assert (other.content, stored(other).status) == (summary, Status.LIVE)
-    assert stored(lisbon).bin_reason == BinReason.SUPERSEDED
 
 
 def test_a_tool_does_not_replace_what_is_known_without_a_person(space: Space, key: MakeKey) -> None:

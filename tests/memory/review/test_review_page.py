@@ -10,7 +10,7 @@ from django.urls import reverse
 
 from accounts.models import Space, User
 from foundation.errors import Conflict, NotFound
-from memory.models import Memory, MemoryEvent, ReviewRule, Status
+from memory.models import Memory, MemoryEvent, Status
 from memory.models.reasons import kind_of, quote_of, sureness_of
 from memory.retention.recycle_bin import delete_memory
 from memory.review.services import decide_alike, reject_memory, reopen_memories
@@ -200,37 +200,6 @@ def test_alike_are_decided_at_once_and_taken_back(page: Client, space: Space) ->
     ids = "&".join(f"id={memory.short_id}" for memory in alike)
     page.post(f"{reverse('review_reopen', args=[space.slug])}?{ids}")
     assert {stored(memory).status for memory in alike} == {Status.REVIEW}
-
-
-@pytest.mark.parametrize(
-    ("decision", "status", "last"),
-    [("reject", Status.BINNED, "rejected"), ("approve", Status.LIVE, "approved")],
-)
-def test_a_decision_can_hold_for_all_that_come_for_the_same_reason(
-    page: Client, space: Space, other_space: Space, decision: str, status: str, last: str
-) -> None:
-    waiting = [held(space, f"Number {number}", IMPORTANCE) for number in range(2)]
-    sent = {"kind": kind_of(IMPORTANCE), "decision": decision, "always": "on"}
-    post(page, "review_alike", space, **sent)
-    assert {stored(memory).status for memory in waiting} == {status}
-
-    later = stored(held(space, "The train leaves at noon", IMPORTANCE))
-    assert later.status == status
-    assert actions(later) == ["created", "held", last]
-    events = MemoryEvent.objects.in_space(space).filter(memory_id=later.pk, action=last)
-    assert events.get().actor_name == "standing decision of alice"
-    assert held(space, "Velo").status == Status.REVIEW
-    assert held(other_space, "Velo", IMPORTANCE).status == Status.REVIEW
-    reopen_memories(space=space, memory_ids=[later.pk], actor=ALICE, now=NOW)
-    assert stored(later).status == Status.REVIEW
-
-    assert "Always approved:" in listed(page, space) or decision == "reject"
-    [rule] = ReviewRule.objects.in_space(space)
-    post(page, "review_rule_drop", other_space, rule.pk)
-    assert ReviewRule.objects.in_space(space).exists()
-    answer = body(post(page, "review_rule_drop", space, rule.pk))
-    assert "Review is required again." in answer
-    assert held(space, "The bridge is closed", IMPORTANCE).status == Status.REVIEW
 
 
 def test_only_a_decision_is_taken_back(space: Space, other_space: Space) -> None:

@@ -3,9 +3,9 @@
 import pytest
 from django.utils.translation import override
 
-from foundation.actors import RULE_OF, SYSTEM
+from foundation.actors import SYSTEM
 from memory.models import MemoryEvent
-from memory.store.history_labels import author_of_rule, named, who
+from memory.store.history_labels import named, who
 
 
 @pytest.mark.parametrize(
@@ -17,11 +17,6 @@ from memory.store.history_labels import author_of_rule, named, who
         ("assistant", "built-in", "the built-in responder", "内置应答器"),
         ("assistant", "gpt", "the assistant (<bdi>gpt</bdi>)", "助手（<bdi>gpt</bdi>）"),
         ("system", SYSTEM.name, "Ebb", "Ebb"),
-        (
-            *("system", f"{RULE_OF}alice"),
-            *("the review rule of <bdi>alice</bdi>", "<bdi>alice</bdi> 设的审核规则"),
-        ),
-        ("system", f"{RULE_OF}{SYSTEM.name}", "the review rule of Ebb", "Ebb 设的审核规则"),
     ],
 )
 def test_actors_are_named_in_both_languages(
@@ -35,8 +30,3 @@ def test_actors_are_named_in_both_languages(
 
 def test_a_name_is_escaped() -> None:
     assert who(MemoryEvent(actor_type="key", actor_name="<b>")).count("&lt;b&gt;") == 1
-
-
-def test_ebb_made_a_rule() -> None:
-    assert author_of_rule(SYSTEM.name) == "Ebb"
-    assert author_of_rule("alice") == "<bdi>alice</bdi>"
