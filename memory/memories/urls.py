@@ -2,11 +2,11 @@
 
 from django.urls import path, re_path
 
-from memory.memories.views import add, bulk, detail, list, overview, timeline
+from memory.memories.views import add, bulk, detail, list, overview
 
 urlpatterns = [
     path("overview/", overview.overview, name="overview"),
-    path("overview/timeline/", timeline.timeline, name="overview_timeline"),
+    path("overview/timeline/", overview.timeline, name="overview_timeline"),
     path("memories/", list.memories, name="memories"),
     path("memories/add/", add.add, name="memory_add"),
     path("memories/add/lifetime/", add.lifetime, name="memory_add_lifetime"),

@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
-from typing import NamedTuple
+from typing import Any, Final, NamedTuple
 
 from django.db import connection
-from django.db.models import Case, Count, F, Func, IntegerField, Q, When
+from django.db.models import Case, Count, F, Func, IntegerField, When
 from django.db.models.expressions import Combinable
-from django.db.models.functions import TruncDate, TruncDay
+from django.db.models.functions import TruncDate
 from django.db.models.lookups import Exact
 
 from accounts.models import Space
@@ -22,7 +22,7 @@ from foundation.readers import SHARED, Reader
 from memory.formulas.expressions import double
 from memory.formulas.importance import TYPE_IMPORTANCE
 from memory.models import BinReason, Memory, MemoryEvent, Status
-from memory.models.history import Action
+from memory.models.history import Action, HistoryQuerySet
 from memory.models.memories import MemoryQuerySet
 from memory.models.policies import current_policy
 from memory.retention.statements import excess_by_user
@@ -32,6 +32,19 @@ BANDS = {"critical": 0.9, "important": 0.7, "medium": 0.5, "low": 0.3, "little":
 
 CAME = (Action.CREATED, Action.RESTORED, Action.APPROVED)
 WENT = (Action.EXPIRED, Action.EVICTED, Action.DELETED, Action.REJECTED)
+KINDS: Final = {
+    **dict.fromkeys(CAME, "saved"),
+    Action.USED: "used",
+    **dict.fromkeys(
+        (
+            Action.REVISED, Action.REINFORCED, Action.RENEWED, Action.EXTENDED, Action.PINNED,
+            Action.UNPINNED,
+        ),
+        "changed",
+    ),
+    **dict.fromkeys(WENT, "removed"),
+}  # fmt: skip
+"""The kind of each action that a timeline counts."""
 DAYS = 30
 
 
@@ -163,38 +176,41 @@ def _reached(importance: Combinable) -> Func:
 
 def came_and_went(*, space: Space, now: datetime, reader: Reader = SHARED) -> list[Day]:
     """Return the last 30 days, including days without changes; the last one is today."""
-    first, since = _first_day(now)
+    kinds = dict.fromkeys(CAME, "came") | dict.fromkeys(WENT, "went")
     events = MemoryEvent.objects.in_space(space).readable_by(reader)
-    events = events.filter(at__gte=since, action__in=CAME + WENT)
-    counted = {
-        day: (came, moved - came)
-        for day, came, moved in events.values_list(TruncDate("at", tzinfo=zone_of(now)))
-        .annotate(came=Count("pk", filter=Q(action__in=CAME)), moved=Count("pk"))
-        .order_by()
-    }
-    dates = [first + timedelta(days=number) for number in range(DAYS)]
-    return [Day(day, *counted.get(day, (0, 0))) for day in dates]
+    days = _by_day(events, "action", kinds, now)
+    return [Day(day, **counts) for day, counts in days.items()]
 
 
-def _first_day(now: datetime) -> tuple[date, datetime]:
-    """Return the first of the last 30 days, and its beginning, in the zone of `now`."""
-    first = now.date() - timedelta(days=DAYS - 1)
-    return first, beginning_of(first, zone_of(now))
+def changes_by_kind(
+    *, space: Space, now: datetime, reader: Reader = SHARED
+) -> dict[date, dict[str, int]]:
+    """Return the numbers of events by KINDS on each of the last 30 days; the last day is today."""
+    events = MemoryEvent.objects.in_space(space).readable_by(reader)
+    return _by_day(events, "action", KINDS, now)
 
 
 def removals_by_reason(
     *, space: Space, now: datetime, reader: Reader = SHARED
 ) -> dict[date, dict[str, int]]:
     """Return the number of removals on each of the last 30 days, by BinReason; the last day is
-    today. One statement."""
-    first, since = _first_day(now)
-    events = MemoryEvent.objects.in_space(space).readable_by(reader)
-    events = events.filter(at__gte=since).removals()
-    by_day = TruncDay("at", tzinfo=zone_of(now))
-    counted = events.values_list(by_day, "why").annotate(Count("pk")).order_by()
-    dates = [first + timedelta(days=number) for number in range(DAYS)]
-    days = {day: dict.fromkeys(BinReason.values, 0) for day in dates}
-    for day, why, count in counted:
-        if day.date() in days:
-            days[day.date()][why] = count
+    today."""
+    events = MemoryEvent.objects.in_space(space).readable_by(reader).removals()
+    return _by_day(events, "why", {why: why for why in BinReason.values}, now)
+
+
+def _by_day(
+    events: HistoryQuerySet, column: str, kinds: Mapping[Any, str], now: datetime
+) -> dict[date, dict[str, int]]:
+    """Return the numbers of events of each kind on the last 30 days, in the zone of `now`. `kinds`
+    names the kind of each value of the column. One statement."""
+    first, zone = now.date() - timedelta(days=DAYS - 1), zone_of(now)
+    days = {
+        first + timedelta(days=number): dict.fromkeys(kinds.values(), 0) for number in range(DAYS)
+    }
+    recent = events.filter(at__gte=beginning_of(first, zone), **{f"{column}__in": list(kinds)})
+    counted = recent.values_list(TruncDate("at", tzinfo=zone), column).annotate(Count("pk"))
+    for day, value, count in counted.order_by():
+        if day in days:  # not one that a faster clock has begun
+            days[day][kinds[value]] += count
     return days

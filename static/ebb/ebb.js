@@ -204,40 +204,6 @@
     form.querySelector("[data-ticks-count]").textContent = ticked;
   });
 
-  // A chart whose columns are dragged over: the days from the first to the last fill the form's fields.
-  const columns = (chart) => [...chart.querySelectorAll("[data-since]")];
-  let brush = null;
-  const brushed = (chart, target) => {
-    const all = columns(chart);
-    const to = all.indexOf(near(target, "[data-since]"));
-    if (to >= 0) brush.to = to;
-    const [first, last] = [Math.min(brush.from, brush.to), Math.max(brush.from, brush.to)];
-    all.forEach((one, place) => one.classList.toggle("brushed", place >= first && place <= last));
-    return [all[first], all[last]];
-  };
-  document.addEventListener("pointerdown", (event) => {
-    const chart = near(event.target, "[data-brush]");
-    const from = chart ? columns(chart).indexOf(near(event.target, "[data-since]")) : -1;
-    if (from < 0 || event.button) return;
-    event.preventDefault(); // no text is selected
-    if (event.target.hasPointerCapture(event.pointerId)) event.target.releasePointerCapture(event.pointerId);
-    brush = { chart, from, to: from };
-    brushed(chart, event.target);
-  });
-  document.addEventListener("pointermove", (event) => {
-    if (brush) brushed(brush.chart, document.elementFromPoint(event.clientX, event.clientY));
-  });
-  document.addEventListener("pointercancel", () => { brush = null; });
-  document.addEventListener("pointerup", () => {
-    if (!brush) return;
-    const form = document.getElementById(brush.chart.dataset.brush);
-    const [first, last] = brushed(brush.chart, null);
-    brush = null;
-    form.elements.since.value = first.dataset.since;
-    form.elements.until.value = last.dataset.until;
-    form.requestSubmit();
-  });
-
   // Toasts leave by themselves, but not while somebody points at them or is about to press undo.
   const leave = (toast) => {
     if (toast.matches(":hover, :focus-within")) setTimeout(leave, 2000, toast);

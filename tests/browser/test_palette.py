@@ -1,4 +1,4 @@
-"""The palette, the settings' navigation and the timeline, with keys and pointer."""
+"""The palette, and the settings' navigation, with keys."""
 
 import re
 
@@ -8,7 +8,6 @@ from playwright.sync_api import expect
 
 from accounts.models import Space
 from tests.browser.conftest import LogIn, settled
-from tests.memory.sweeping import DAY
 from tests.memory.writing import remember
 from tests.processes import Web
 
@@ -54,29 +53,3 @@ def test_everything_is_a_few_keys_away(log_in: LogIn, web: Web, space: Space) ->
     page.keyboard.press("Control+k")
     page.keyboard.press("Escape")
     expect(field).to_be_hidden()
-
-
-def test_the_timeline_is_narrowed_by_dragging(log_in: LogIn, web: Web, space: Space) -> None:
-    now = timezone.now()
-    remember(space, "User had toast", now=now - 9 * DAY)
-    remember(space, "User had tea", now=now)
-    page = log_in()
-    page.get_by_role("link", name="Overview").click()
-    columns, events = page.locator(".brush [data-since]"), page.locator(".timeline-events li")
-    expect(columns).to_have_count(10)
-    expect(events).to_have_count(2)
-
-    first, third = columns.nth(0).locator(".place"), columns.nth(2).locator(".place")
-    first.hover(force=True)  # a bar may stand before it
-    page.mouse.down()
-    third.hover(force=True)
-    expect(page.locator(".brush .brushed")).to_have_count(3)
-    page.mouse.up()
-    expect(columns).to_have_count(3)
-    expect(events).to_have_count(1)
-    expect(events).to_contain_text("User had toast")
-
-    page.get_by_role("button", name="Reset").click()
-    expect(columns).to_have_count(10)
-    page.get_by_label("saved").uncheck()
-    expect(events).to_have_count(0)

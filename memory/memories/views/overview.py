@@ -8,13 +8,16 @@ from django.http import HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 from django.views.decorators.http import require_GET
 
 from accounts.authentication import Access
 from accounts.pages import PageRequest, space_page
-from memory.models import Memory
+from memory.models import Memory, MemoryEvent
 from memory.models.choices import MemoryType
+from memory.retention.charts import stacked
 from memory.retention.forecast import room_for
+from memory.retention.overview import KINDS, changes_by_kind
 from memory.retention.overview import overview as space_overview
 
 BAND_NAMES = {
@@ -24,6 +27,14 @@ BAND_NAMES = {
     "low": _("low, from 0.3"),
     "little": _("very low, below 0.3"),
 }
+
+KIND_NAMES = {
+    "saved": _("saved"),
+    "used": _("used"),
+    "changed": pgettext_lazy("a kind of event", "changed"),
+    "removed": _("expired or deleted"),
+}
+SHOWN = 8  # events listed below the timeline
 
 
 @dataclass(frozen=True)
@@ -55,6 +66,23 @@ def overview(request: PageRequest, access: Access) -> HttpResponse:
         "is_empty": not any(found.by_status.values()),
     }
     return render(request, "memory/memories/overview.html", context)
+
+
+@require_GET
+@space_page("read")
+def timeline(request: PageRequest, access: Access) -> HttpResponse:
+    """Render the changes of the last 30 days by kind, and the newest of them."""
+    now = access.here(timezone.now())
+    days = changes_by_kind(space=access.space, reader=access.reader, now=now)
+    totals = {kind: sum(counts[kind] for counts in days.values()) for kind in KIND_NAMES}
+    events = MemoryEvent.objects.in_space(access.space).readable_by(access.reader)
+    context = {
+        "bars": stacked(days),
+        "days": [(day, counts.values()) for day, counts in days.items() if any(counts.values())],
+        "kinds": [(kind, label, totals[kind]) for kind, label in KIND_NAMES.items()],
+        "events": events.filter(action__in=list(KINDS)).order_by("-at", "-pk")[:SHOWN],
+    }
+    return render(request, "memory/memories/_timeline.html", context)
 
 
 def _bars(counts: Mapping[str, int], labels: Mapping[str, Any]) -> list[Bar]:

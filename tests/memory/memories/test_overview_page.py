@@ -1,5 +1,7 @@
 """The page that says a space in numbers."""
 
+from datetime import timedelta
+
 import pytest
 from django.db import connection
 from django.test import Client
@@ -7,7 +9,9 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from accounts.models import Space, User
+from foundation.actors import SYSTEM
 from memory.models import WorkerHeartbeat
+from memory.retention.recycle_bin import delete_memory
 from tests.memory.writing import remember
 from tests.pages import login
 
@@ -40,6 +44,21 @@ def test_each_number_leads_to_what_is_behind_it(browser: Client, space: Space) -
     assert 'href="/s/home/memories/?lifetime=day&amp;order=expires_at"' in page
     for address in ("memories/?lifetime=permanent", "bin/", "review/"):
         assert f'href="/s/home/{address}"' in page
+
+
+def test_the_timeline_counts_the_last_30_days_and_lists_the_newest(
+    browser: Client, space: Space
+) -> None:
+    now = timezone.now()
+    memory = remember(space, "User likes <tea>", now=now)
+    delete_memory(space=space, memory_id=memory.pk, actor=SYSTEM, now=now)
+    remember(space, "User liked coffee", now=now - timedelta(days=40))
+
+    page = browser.get(f"{PAGE}timeline/").text
+
+    assert "saved <b>1</b>" in page
+    assert "expired or deleted <b>1</b>" in page
+    assert page.count("User likes &lt;tea&gt;") == 2
 
 
 def test_a_phone_has_four_pages_below_and_the_others_behind_more(browser: Client) -> None:
