@@ -22,7 +22,6 @@ from chat.playground import (
 )
 from chat.playground import page as playground
 from chat.usage import views as usage
-from chat.why import reports
 from chat.why import views as why
 
 _MODELS = "settings/models/connections"
@@ -77,7 +76,6 @@ urlpatterns = [
     path(f"{_HIT}/restore/", why.restore, name="why_restore"),
     path(f"{_HIT}/irrelevant/", why.irrelevant, name="why_irrelevant"),
     path(f"{_HIT}/relevant/", why.relevant, name="why_relevant"),
-    path(f"{_HIT}/report/", reports.report, name="why_report"),
     path("recall-times/", why.recall_times, name="recall_times"),
     path("memories/<uuid:memory_id>/source/", sources.source, name="memory_source"),
     path("exchanges/<uuid:message_id>/", exchanges.exchange, name="exchange"),

@@ -80,7 +80,7 @@ def offers(request: PageRequest, access: Access, message_id: UUID) -> HttpRespon
 @space_page("read")
 def hit(request: PageRequest, access: Access, message_id: UUID, memory_id: UUID) -> HttpResponse:
     """Render one memory of the list."""
-    return drawn(request, access, _reply(access, message_id), memory_id)
+    return _drawn(request, access, _reply(access, message_id), memory_id)
 
 
 @require_POST
@@ -96,7 +96,7 @@ def pin(request: PageRequest, access: Access, message_id: UUID, memory_id: UUID)
             actor=access.actor,
             now=timezone.now(),
         )
-    return drawn(request, access, message, memory_id, keeps_focus=True)
+    return _drawn(request, access, message, memory_id, keeps_focus=True)
 
 
 @require_http_methods(["GET", "POST"])
@@ -106,7 +106,7 @@ def edit(request: PageRequest, access: Access, message_id: UUID, memory_id: UUID
 
     If the memory was deleted meanwhile, the form stays with its text.
     """
-    message = listing(access, message_id, memory_id)
+    message = _listing(access, message_id, memory_id)
     memory = (
         Memory.objects.in_space(access.space)
         .readable_by(access.reader)
@@ -116,10 +116,10 @@ def edit(request: PageRequest, access: Access, message_id: UUID, memory_id: UUID
     if memory is None:
         return refusal(request, GONE)
     if request.method == "GET" and memory.status != Status.LIVE:
-        return drawn(request, access, message, memory_id)
+        return _drawn(request, access, message, memory_id)
     form = edited(request, access, memory)
     if form is None:
-        return drawn(request, access, message, memory_id)
+        return _drawn(request, access, message, memory_id)
     where = [access.space.slug, message_id, memory_id]
     addresses = {
         "url": reverse("why_edit", args=where),
@@ -135,7 +135,7 @@ def forget(request: PageRequest, access: Access, message_id: UUID, memory_id: UU
     """Move a memory to the bin; offer to restore it in its place."""
     message, memory = _listed(access, message_id, memory_id)
     delete_memory(space=access.space, memory_id=memory.pk, actor=access.actor, now=timezone.now())
-    return drawn(request, access, message, memory_id)
+    return _drawn(request, access, message, memory_id)
 
 
 @require_POST
@@ -149,7 +149,7 @@ def restore(
         restore_memory(
             space=access.space, memory_id=memory.pk, actor=access.actor, now=timezone.now()
         )
-    return drawn(request, access, message, memory_id)
+    return _drawn(request, access, message, memory_id)
 
 
 @require_POST
@@ -166,7 +166,7 @@ def irrelevant(
         actor=access.actor,
         now=timezone.now(),
     )
-    return drawn(request, access, message, memory_id)
+    return _drawn(request, access, message, memory_id)
 
 
 @require_POST
@@ -177,7 +177,7 @@ def relevant(
     """Undo `irrelevant`."""
     message, memory = _listed(access, message_id, memory_id)
     unmark_irrelevant(message=message, memory_id=memory.pk, actor=access.actor, now=timezone.now())
-    return drawn(request, access, message, memory_id)
+    return _drawn(request, access, message, memory_id)
 
 
 def _reply(access: Access, message_id: UUID) -> Message:
@@ -193,13 +193,13 @@ def _reply(access: Access, message_id: UUID) -> Message:
 
 def _listed(access: Access, message_id: UUID, memory_id: UUID) -> tuple[Message, Memory]:
     """Return a reply and a memory of its list that still exists."""
-    message = listing(access, message_id, memory_id)
+    message = _listing(access, message_id, memory_id)
     return message, get_object_or_404(
         Memory.objects.in_space(access.space).readable_by(access.reader), pk=memory_id
     )
 
 
-def listing(access: Access, message_id: UUID, memory_id: UUID) -> Message:
+def _listing(access: Access, message_id: UUID, memory_id: UUID) -> Message:
     """Return a reply whose list contains the memory; raises Http404."""
     message = _reply(access, message_id)
     if str(memory_id) not in {one["memory"]["id"] for one in message.recalled + message.missed}:
@@ -207,7 +207,7 @@ def listing(access: Access, message_id: UUID, memory_id: UUID) -> Message:
     return message
 
 
-def drawn(
+def _drawn(
     request: PageRequest,
     access: Access,
     message: Message,

@@ -14,7 +14,6 @@ from accounts.models import Space
 from foundation.readers import EVERYONE, Reader
 from memory.formulas.ranking import Profile
 from memory.formulas.retrieval import first_place, recall_at, reciprocal_rank
-from memory.lab.thresholds import Point, curve
 from memory.models import RelevanceMark
 from memory.models.policies import Policy
 from memory.recall.recall import Recall, compare
@@ -50,12 +49,10 @@ class MarkedQuestion:
 
 @dataclass(frozen=True)
 class Measured:
-    """Figures over `questions`: all marked questions, or with `is_part` only the latest of them.
-    `curve` is of the first profile."""
+    """Figures over `questions`: all marked questions, or with `is_part` only the latest of them."""
 
     figures: Sequence[Figures]
     questions: Sequence[MarkedQuestion]
-    curve: Sequence[Point]
     is_part: bool
 
 
@@ -84,7 +81,6 @@ def measure(
     return Measured(
         figures=[_figures(profile, n, answers) for n, profile in enumerate(profiles) if answers],
         questions=[_asked(answer) for answer in answers],
-        curve=curve([(answer.wanted, answer.recalls[0]) for answer in answers]),
         is_part=len(answers) < len(marked),
     )
 

@@ -11,7 +11,7 @@ from chat.replies.turns import NewConversation, begin_turn
 from foundation.actors import SYSTEM
 from memory.models import Memory, MemoryEvent
 from memory.review.services import approve_memory, reject_memory
-from tests.chat.explained import call, lisbon, reply, text
+from tests.chat.explained import lisbon, reply
 from tests.memory.writing import ALICE, NOW, actions, remember, stored
 from tests.pages import login, shown
 
@@ -65,8 +65,13 @@ def test_the_members_page_names_who_reads_everything(space: Space, bob: User) ->
 def test_a_viewer_reports_a_memory_and_an_editor_decides(
     space: Space, bob: User, alice: User, reply: Message, lisbon: Memory
 ) -> None:
-    seen = text(call(bob, reply, "why_report", lisbon, what="It was “Porto”"))
-    assert "Sent to review since" in seen
+    inspector = login(bob).get(reverse("why", args=[space.slug, reply.pk])).text
+    address = reverse("memory", args=[space.slug, lisbon.pk])
+    assert f'<a href="{address}">Report as wrong</a>' in inspector
+    assert "/report/" in login(bob).get(address).text
+    assert "/report/" not in login(alice).get(address).text
+    report = reverse("memory_report", args=[space.slug, lisbon.pk])
+    login(bob).post(report, {"what": "It was “Porto”"})
     reported = stored(lisbon)
     assert reported.status == "review"
     assert reported.review_reason == "Reported as wrong: bob: “It was “Porto””"
@@ -74,20 +79,16 @@ def test_a_viewer_reports_a_memory_and_an_editor_decides(
     assert (event.actor_type, event.actor_name) == ("user", "bob")
     assert "Reported as wrong by bob" in shown(login(alice), space, "review")
 
-    again = call(bob, reply, "why_report", lisbon)
-    assert "Someone changed this memory." in text(again)
+    again = login(bob).post(report, follow=True)
+    assert "Someone changed this memory." in again.text
     assert actions(lisbon).count("held") == 1
     approve_memory(space=space, memory_id=lisbon.pk, actor=ALICE, now=timezone.now())
     assert stored(lisbon).status == "live"
 
-    address = reverse("memory", args=[space.slug, lisbon.pk])
-    assert "/report/" in login(bob).get(address).content.decode()
-    assert "/report/" not in login(alice).get(address).content.decode()
-    login(bob).post(reverse("memory_report", args=[space.slug, lisbon.pk]))
+    login(bob).post(report)
     reject_memory(space=space, memory_id=lisbon.pk, actor=ALICE, now=timezone.now())
     assert stored(lisbon).bin_reason == "rejected"
-    answer = login(bob).post(reverse("memory_report", args=[space.slug, lisbon.pk]), follow=True)
-    assert "Someone changed this memory." in answer.content.decode()
+    assert "Someone changed this memory." in login(bob).post(report, follow=True).text
 
 
 @pytest.mark.parametrize("owner", ["carol", None])

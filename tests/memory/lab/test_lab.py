@@ -156,22 +156,6 @@ def test_figures_are_those_of_the_answers(space: Space) -> None:
     assert [one.places[1] for one in measured.questions] == [7, 7]
 
 
-def test_a_higher_minimum_relevance_sends_less_and_finds_less(space: Space) -> None:
-    set_policy(space, recall={"min_relevance": 0.15})
-    pizza = remember(space, "User likes pizza with olives")
-    remember(space, "User's car is red")
-    mark(space, pizza)
-
-    points = figures_of(space, [PROFILES["hybrid"]]).curve
-
-    assert [point.threshold for point in points if point.is_in_effect] == [0.15]
-    assert (points[0].sent, points[0].precision, points[0].recall) == (2, 0.5, 1)
-    sent = [point.sent for point in points]
-    assert sent == sorted(sent, reverse=True)
-    recalls = [point.recall for point in points]
-    assert recalls == sorted(recalls, reverse=True)
-
-
 def test_what_cannot_be_found_is_not_asked_for(space: Space, other_space: Space) -> None:
     mark(other_space, remember(other_space, "User likes tea"), "elsewhere")
     gone = remember(space, "User likes soup")

@@ -110,8 +110,8 @@ def test_weights_that_no_column_uses_are_no_matter(page: Client, space: Space) -
 
 
 def _rankings(shown: str) -> str:
-    """The table of profiles, before the table of minimum relevances."""
-    return shown.partition("relevance-curve")[0]
+    """The table of profiles, before the questions."""
+    return shown.partition("Results by question")[0]
 
 
 def test_marks_are_made_counted_and_taken_back(page: Client, space: Space, alice: User) -> None:
