@@ -15,6 +15,7 @@ from django.conf import settings
 from django.utils.translation import gettext_lazy as _
 
 from memory.embeddings.base import Embedder, EmbeddingError
+from memory.embeddings.failures import Failure
 from memory.embeddings.remote import PATIENT, Patience, RemoteEmbedder
 
 __all__ = [
@@ -155,11 +156,7 @@ def _access(provider: str) -> _Access:
     else:
         raise EmbeddingError(f"Unknown embedding provider: {provider!r}", permanent=True)
     if not (base_url or api_key):
-        raise EmbeddingError(
-            f"The embedding provider {provider!r} has no key and no URL",
-            permanent=True,
-            kind="not_configured",
-        )
+        raise Failure.NOT_CONFIGURED.error(provider)
     return _Access(provider, base_url, api_key)
 
 

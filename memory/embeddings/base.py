@@ -19,7 +19,7 @@ TextKind = Literal["document", "query"]
 
 class EmbeddingError(ProviderError):
     """A text could not be embedded. `kind` is a stable word for an endpoint's failure, "" for any
-    other; `detail` is short and in our words.
+    other.
     """
 
     def __init__(
@@ -29,11 +29,9 @@ class EmbeddingError(ProviderError):
         permanent: bool,
         retry_after: float | None = None,
         kind: str = "",
-        detail: str = "",
     ) -> None:
         super().__init__(message, permanent=permanent, retry_after=retry_after)
         self.kind = kind
-        self.detail = detail
 
     @property
     def code(self) -> str:

@@ -33,6 +33,7 @@ class Failure(Enum):
     BAD_ANSWER = (_("The embedding endpoint's answer could not be read."), False)
     UNAUTHORIZED = (_("The embedding endpoint refused the API key."), True)
     NOT_FOUND = (_("The embedding endpoint does not know this model, or the URL is wrong."), True)
+    NOT_CONFIGURED = (_("The embedding endpoint has no key and no URL."), True)
     TEXTS_REFUSED = (_("The embedding endpoint rejected the texts."), True)
     BAD_REQUEST = (_("The embedding endpoint rejected the request."), True)
 
@@ -51,7 +52,6 @@ class Failure(Enum):
             permanent=permanent,
             retry_after=retry_after,
             kind=self.kind,
-            detail=detail,
         )
 
 

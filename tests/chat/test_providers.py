@@ -135,38 +135,22 @@ def test_test_asks_the_model_for_real(space: Space, client: Client, connected: S
 
 
 @pytest.mark.parametrize(
-    ("step", "said", "advice"),
+    ("step", "said"),
     [
-        ("401", "The endpoint refused the API key.", "Check that OPENAI_API_KEY_FILE is complete"),
-        (
-            "404",
-            "The endpoint does not know the model “talker”",
-            "Check EBB_CHAT_MODEL and OPENAI_BASE",
-        ),
-        ("429:1", "Rate limit reached.", "credit with the provider"),
-        ("500", "The server returned an error.", "check the server&#x27;s log"),
-        ("400", "The endpoint rejected the request.", "this model may be for another purpose"),
-        (
-            "garbage",
-            "The endpoint&#x27;s answer could not be read.",
-            "a different kind of endpoint",
-        ),
-        (
-            "reply: ",
-            "The endpoint returned an empty answer.",
-            "this model may be for another purpose",
-        ),
+        ("401", "The model&#x27;s endpoint refused the API key. (HTTP 401)"),
+        ("404", "The endpoint does not know this model, or the URL is wrong."),
+        ("garbage", "answer could not be read."),
+        ("reply: ", "The endpoint returned an empty answer."),
     ],
 )
-def test_what_is_wrong_is_said_and_how_to_mend_it(
-    space: Space, client: Client, connected: StubModel, step: str, said: str, advice: str
+def test_what_is_wrong_is_said(
+    space: Space, client: Client, connected: StubModel, step: str, said: str
 ) -> None:
     connected.script(step)
 
     answer = tried(client, "chat")
 
     assert said in answer
-    assert advice in answer
     assert 'role="alert"' in answer
 
 
@@ -180,20 +164,18 @@ def test_silence_and_an_address_where_nobody_is(
     connected.script("timeout")
     with monkeypatch.context() as patch:
         patch.setattr("chat.connections.trials.TIMEOUT", 0.2)
-        assert "The endpoint did not answer in time." in tried(client, "chat")
+        assert "The model did not answer in time." in tried(client, "chat")
 
     settings.OPENAI_BASE_URL = settings.EBB_EMBEDDING_BASE_URL = "http://127.0.0.1:9/v1"
     for name in ("chat", "new_embeddings"):
-        answer = tried(client, name)
-        assert "There is no server at http://127.0.0.1:9/v1." in answer
-        assert "set by OPENAI_BASE_URL" in answer
+        assert "cannot be reached." in tried(client, name)
 
 
 @pytest.mark.parametrize(
     ("step", "said"),
     [
-        ("401", "The endpoint refused the API key."),
-        ("404", "the model “vectors-64”"),
+        ("401", "The embedding endpoint refused the API key."),
+        ("404", "does not know this model, or the URL is wrong."),
         ("nan", "be read"),
     ],
 )
@@ -216,6 +198,6 @@ def test_another_model_by_that_name_is_told_by_its_dimensions_and_one_that_is_aw
     settings.EBB_EMBEDDING_BASE_URL = settings.EBB_EMBEDDING_API_KEY = ""
     nowhere = tried(client, "embeddings")
 
-    assert "No key or URL is set. Set OPENAI_API_KEY_FILE or" in nowhere
+    assert "The embedding endpoint has no key and no URL. (openai)" in nowhere
     assert "returned a vector with 64 dimensions. Ebb expects 32." in answer
     assert 'role="alert"' in answer
