@@ -12,7 +12,7 @@ from django.utils import timezone
 from accounts.models import Embedder, Space
 from foundation.database.connections import release_connection
 from foundation.texts.forms import compatible
-from memory.embeddings import BUILT_IN, MULTILINGUAL, EmbeddingError, RemoteEmbedder, get_embedder
+from memory.embeddings import EmbeddingError, RemoteEmbedder, get_embedder
 from memory.embeddings.base import TextKind
 from memory.embeddings.groups import ends_of, texts_of
 from memory.model_connections.choosing import Prices, prices_of
@@ -20,14 +20,9 @@ from memory.model_connections.embedding import connection_of
 from memory.model_connections.services import record_failure, record_success
 from memory.model_connections.usage import ModelCall, UsageSource, record_usage
 from memory.models import UsagePurpose
-from memory.text.lexemes import unspaced_share
 
 Vectors = npt.NDArray[np.float32]
 
-MINILM = ("local", "all-MiniLM-L6-v2", 384)
-USE = ("local", MULTILINGUAL, BUILT_IN[MULTILINGUAL])
-MOSTLY = 0.3
-"""From this share of non-Latin letters on, MiniLM does not understand a text."""
 ASKED_AGAIN = 512
 _asked: OrderedDict[tuple[str, str, int, str], Vectors] = OrderedDict()
 _asked_lock = Lock()
@@ -112,21 +107,6 @@ def _record(
         record_failure(connection=at, error=failure, now=now)
     elif at is not None:
         record_success(connection=at)
-
-
-def built_in_vector(model: Embedder, text: str, vector: Vectors) -> Vectors:
-    """Return the text's vector by the built-in model that knows its script; the given one, if
-    `model` is that model.
-
-    Raises EmbeddingError.
-    """
-    latin = unspaced_share(text) < MOSTLY
-    if (model.provider, model.model) == ("local", MULTILINGUAL):
-        return vector
-    local = get_embedder(*(MINILM if latin else USE))
-    if (model.provider, model.model) == (local.name, local.model):
-        return vector
-    return _between(local.embed(ends_of(compatible(text), local.reads), kind="query"))
 
 
 def question_vectors(
