@@ -219,7 +219,6 @@ HIDDEN = [
     "accounts/space",
     "accounts/auditentry",
     "accounts/installationauditentry",
-    "accounts/embedder",
     "auth/group",
 ]
 
