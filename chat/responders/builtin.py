@@ -27,8 +27,8 @@ ALSO = 0.4
 """A memory that is at least so likely to answer as a share of the likeliest is said, too."""
 HELPFUL = 0.5
 """From this relevance on, a memory is named that helps with a question."""
-PERSONAL = 0.5
-"""A question of which less concerns the person is about the world."""
+PERSONAL = 0.05
+"""A question that so surely does not concern the person is about the world."""
 MOST = 3
 """Memories that one answer names."""
 MEANT = 0.5

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from reader.statement import ABOUT, FACETS, TYPES, VOICES
+from reader.statement import ABOUT, BEGINNINGS, FACETS, TYPES, VOICES
 from reader.training.examples import UNKNOWN, Example, chains, message, pairs, rows, weighed
 from reader.training.network import Network
 
@@ -21,10 +21,6 @@ HEADS = {
 EPOCHS, BATCH, FORGOTTEN = 6, 32, 0.1
 RATE, RATE_OF_ENCODER = 1e-3, 2e-4
 JOINED, CHAINED = 0.15, 0.3  # messages made of two, and of single facts, as a share of all
-
-
-BEGINNINGS = 3.0
-"""The weight of a fact's first piece, of which there are few."""
 
 
 def train(messages: Sequence[dict[str, Any]], importances: Sequence[dict[str, Any]]) -> Network:
