@@ -34,6 +34,7 @@ LOCAL_VERSIONS = {"graded": "reader-1", "facets": "reader-facets-1"}
 SURE = 0.9
 # The rubric `facts` shows a message of less worth to no model; in one of more, a fact is found.
 SURELY_NOT, SURELY = 0.1, 0.7
+NO_MODEL = "No language model is connected. Connect one, or use the built-in assessor."
 # Length of the database column: the name comes from the endpoint and may be longer.
 MODEL_NAME_LENGTH = 120
 
@@ -200,32 +201,25 @@ async def assess_with_model(
     """Assess with one call to a model by the exchange's or the policy's rubric.
 
     Falls back on the built-in assessor for a summary that the exchange does not support. By the
-    rubric `facts`, the reader decides where it is sure whether there are any. Raises
-    AssessmentError.
+    rubric `facts`, the reader decides where it is sure of any. Raises AssessmentError.
     """
     if model_factory is None:
-        raise AssessmentError(
-            "No language model is connected. Connect one, or use the built-in assessor.",
-            permanent=True,
-        )
-    rubric = exchange.rubric or policy.assessment.rubric
+        raise AssessmentError(NO_MODEL, permanent=True)
+    rubric, options = exchange.rubric or policy.assessment.rubric, policy.assessment
     worth = _worth(exchange, earlier) if rubric == FACTS else SURELY_NOT
     if worth < SURELY_NOT:
         return await sync_to_async(_nothing_told, thread_sensitive=False)(exchange)
     started = perf_counter()
     assessor = MemoryImportanceAssessor(
-        LLMFactory(weak=model_factory),
-        timeout_seconds=policy.assessment.timeout_of(attempt),
-        tiers=policy.ttl.tiers,
-        rubric=rubric,
-        asks_confidence=policy.assessment.review_below_confidence > 0,
-    )
-    said, role = (exchange.user_message, exchange.assistant_response), exchange.source_role
+        LLMFactory(weak=model_factory), timeout_seconds=options.timeout_of(attempt),
+        tiers=policy.ttl.tiers, rubric=rubric,
+        asks_confidence=options.review_below_confidence > 0,
+    )  # fmt: skip
+    said = exchange.user_message, exchange.assistant_response, exchange.source_role
     tells = worth >= SURELY
-    verdict = await assessor.assess(*said, role, exchange.context, earlier, tells=tells)
+    verdict = await assessor.assess(*said, exchange.context, earlier, tells=tells)
     result = _result(verdict, assessor.rubric, (perf_counter() - started) * 1000)
-    is_saved = result.importance >= policy.assessment.store_above
-    if verdict.facts or not (is_saved or tells):
+    if verdict.facts or not (tells or result.importance >= options.store_above):
         return result  # supported already, or not saved, so that its summary does no harm
     return await sync_to_async(_grounded, thread_sensitive=False)(exchange, result, earlier)
 

@@ -22,7 +22,7 @@ ABOUT = ("me", "other", "nobody")
 FACETS = ("P", "valence", "intensity", "I", "J")
 OPEN_VOICES = ("own", "request", "question", "small_talk")
 """Voices that may say something true of the person beside what they ask."""
-POSSIBLE, SURE, SURELY_NOT = 0.1, 0.98, 0.02
+POSSIBLE, SURE, SURELY_NOT = 0.1, 0.95, 0.02
 SMALLEST = 1e-9
 BEGINNINGS = 3.0
 """The weight in training of a fact's first piece, of which there are few; a part of it is taken

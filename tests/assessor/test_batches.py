@@ -58,7 +58,7 @@ def states(rows: list[Assessment]) -> list[str]:
 
 
 def asked(stub_model: StubModel) -> list[str]:
-    """What the model was shown, without the examples."""
+    """Return the messages that the model was shown, without the examples."""
     return [one.body["messages"][-1]["content"] for one in stub_model.requests]
 
 

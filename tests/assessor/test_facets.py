@@ -71,7 +71,7 @@ def test_a_passing_state_is_never_core(message: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "message", ["I was devastated when my dad died.", "我爸爸去世了，我很崩溃。"]
+    "message", ["My dad died in May and I am devastated.", "我爸爸去世了，我很崩溃。"]
 )
 def test_negative_feelings_count_double(message: str) -> None:
     """Seed 003, 2.2: E = clamp(intensity * (valence < 0 ? 1.0 : 0.5), 0, 1)."""
@@ -145,7 +145,7 @@ def test_cascade_asks_a_model_only_where_p_is_doubtful() -> None:
     sure = "I have had asthma since I was a child."
     assert by_facets(sure, provider="cascade").facets is not None
     with pytest.raises(AssessmentError, match="No language model"):
-        by_facets("Blue, obviously, if the committee lets us.", provider="cascade")
+        by_facets("Not sure about the hall colour, blue maybe", provider="cascade")
 
 
 @pytest.mark.django_db

@@ -121,7 +121,7 @@ def test_a_fact_that_nobody_said_is_left_out(stub_model: StubModel) -> None:
 
 
 def least(stub: StubModel) -> int:
-    """How many facts the model had to find at least."""
+    """Return how many facts the model had to find at least."""
     found = stub.requests[-1].body["response_format"]["json_schema"]["schema"]["properties"]
     return int(found["facts"]["minItems"])
 
@@ -155,7 +155,7 @@ def test_a_model_does_not_overlook_what_a_message_surely_tells(stub_model: StubM
         ("Write me a story about a knight who keeps bees", True),
         ("Could you write me a short poem about autumn?", True),
         ("Comment dit-on « j'ai faim » en anglais ?", True),
-        ("If I lived in Paris, I would bake every day", True),
+        ("If I won the lottery, I would buy a boat", True),
         ("Remind me to call Ana tomorrow", False),
         ("Who painted the Mona Lisa?", True),
         ("Wie hoch ist die Zugspitze?", True),

@@ -17,7 +17,7 @@ STATEMENTS = [
     ("I'm allergic to penicillin and I moved to Lisbon in March", 0.7, {"fact", "identity"}),
     ("My name is Jaz", 0.8, {"identity"}),
     ("I like pizza", 0.6, {"preference"}),
-    ("Remind me to call the dentist tomorrow", 0.5, {"todo"}),
+    ("Remind me to call the dentist tomorrow", 0.4, {"todo"}),
     ("We decided to use PostgreSQL", 0.7, {"decision"}),
     ("\u6211\u5bf9\u9752\u9709\u7d20\u8fc7\u654f", 0.7, {"fact", "identity"}),  # allergic
     ("\u6211\u51b3\u5b9a\u4e0b\u4e2a\u6708\u642c\u5230\u6df1\u5733", 0.7, {"decision", "goal"}),

@@ -1,4 +1,4 @@
-"""What no person said is not assessed: recalled memories, prompts, results of tools, quotations."""
+"""Text that no person said is not assessed: recalled memories, prompts, results, quotations."""
 
 import pytest
 

@@ -66,7 +66,7 @@ def test_each_fact_has_its_place() -> None:
 
 
 def test_a_long_message_is_read_to_its_end() -> None:
-    text = f"{'I was at work and had a long day again. ' * 60}I am allergic to penicillin."
+    text = f"{'Work was long again today, and my tram was late. ' * 60}I am allergic to penicillin."
     assert len(pieces_of(text)) > 2 * WINDOW
 
     facts = read(Message(text)).facts

@@ -81,7 +81,7 @@ def test_a_name_near_its_end_is_relevant(space: Space) -> None:
         remember(space, f"Note {number}: rowing boat {number} was cleaned and oiled")
     memory = remember(space, long_text(9000, 9400, NAMED))
 
-    for text in ("Thaddeus Quillfeather", "Who is Thaddeus Quillfeather?"):
+    for text in ("Thaddeus Quillfeather", "Who is the alarm technician?"):
         assert memory in recalled_in_chat(space, text), text
     for text in ("hi", "What's the weather?", "Who is Margaret Holloway?", "Margaret Holloway"):
         assert memory not in recalled_in_chat(space, text), text
