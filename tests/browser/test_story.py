@@ -93,7 +93,7 @@ def test_what_is_said_is_remembered_and_recalled(log_in: LogIn, space: Space) ->
     expect(reply).to_contain_text("built-in responder")
     learned = page.locator(".learned")
     expect(learned.get_by_text("saved", exact=True)).to_be_visible()
-    card = learned.locator(".memory")
+    card = learned.locator(".memory").first
     expect(card).to_contain_text("penicillin")
     expect(card).to_contain_text(re.compile(r"importance 0\.\d+|importance 1\.0*"))
     expect(card).to_contain_text(re.compile("kept|expires"))
@@ -123,7 +123,7 @@ def test_a_conversation_is_there_again_after_a_reload(log_in: LogIn) -> None:
     expect(page.locator(".learned .chip.good")).to_be_visible()
     page.reload()
     expect(page.locator(".message.user .prose")).to_have_text(STORY)
-    expect(page.locator(".learned .memory")).to_contain_text("penicillin")
+    expect(page.locator(".learned .memory").first).to_contain_text("penicillin")
     expect(page.locator(".message.assistant")).to_have_count(1)
 
 

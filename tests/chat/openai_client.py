@@ -12,7 +12,7 @@ from tests.processes import Web
 from tests.stub_model import StubModel
 
 MakeClient = Callable[..., openai.OpenAI]
-STORY = "I moved to Lisbon in March and live with my sister Ana"
+STORY = "I live in Lisbon since March"
 QUESTION = "where do I live?"
 TOOLS: Any = [{"type": "function", "function": {"name": "weather", "parameters": {}}}]
 # The same in the format of `/v1/responses`.

@@ -107,7 +107,7 @@ def test_it_goes_by_what_is_chosen(talker: Talker, stub_model: StubModel, lisbon
 def test_the_built_in_responder_answers_it_too(
     web: Web, key: MakeKey, talk: Callable[[str, str], Talker], lisbon: Memory
 ) -> None:
-    answer = talk(web.url, key()).say(SECRET, private=True).json()
+    answer = talk(web.url, key()).say("where do I live?", private=True).json()
     assert (answer["model"], answer["conversation_id"]) == ("built-in", None)
     assert "Lisbon" in answer["reply"]
     assert not Conversation.objects.exists()

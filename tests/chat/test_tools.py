@@ -312,7 +312,9 @@ def test_the_reason_for_a_review_quotes_no_secret(talker: Talker, stub_model: St
 
     memory = Memory.objects.get(source_role="tool")
     assert memory.status == "review"
-    assert memory.review_reason.startswith("From a pasted text: “I am a nurse and my password is")
+    assert memory.review_reason.startswith(
+        "From a pasted text: “Fix the spelling of: I am a nurse and my"
+    )
     assert "hunter2" not in memory.review_reason
 
 
