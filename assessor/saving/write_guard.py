@@ -19,12 +19,14 @@ from assessor.llm import model_session
 from assessor.screening import steering
 from foundation.database.connections import release_connection
 from memory.drafts import Facets
+from memory.formulas.importance import TYPE_IMPORTANCE
 from memory.model_connections.choosing import chosen_model
 from memory.model_connections.usage import UsageMeter
 from memory.models import Purpose, UsagePurpose
 from memory.policy import PolicyDocument
 from memory.recall.similar import Neighbour
 from memory.reconciliation.rules import Decision
+from memory.text.how_to_answer import says_how_to_answer
 from memory.tools.write_guard import Guard, TypeAndImportance
 
 
@@ -35,9 +37,13 @@ def review_reason(words: str) -> str | None:
 
 
 def assess(content: str, rubric: str) -> TypeAndImportance:
-    """Return the built-in assessor's type and importance of a statement by the rubric."""
+    """Return the built-in assessor's type and importance of a statement by the rubric. One that
+    says how to answer ("Keep answers short") is a preference, though it reads like a request."""
     result = assess_locally(Exchange(content), rubric)
     facets = Facets(**result.facets) if result.facets else None
+    if result.memory_type == "observation" and says_how_to_answer(content):
+        importance = max(result.importance, TYPE_IMPORTANCE["preference"])
+        return TypeAndImportance("preference", importance, facets)
     return TypeAndImportance(result.memory_type, result.importance, facets)
 
 

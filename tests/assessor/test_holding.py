@@ -123,9 +123,7 @@ def test_the_built_in_assessor_says_how_sure_it_is(space: Space, key: MakeKey) -
     set_policy(space, assessment={"review_below_confidence": 0.7})
     caller = ApiClient(key())
     clear = caller.post("assess", {"user_message": "My name is Ana and I am a nurse."} | STORE)
-    vague = caller.post(
-        "assess", {"user_message": "it's nice here, quieter than last year"} | STORE
-    )
+    vague = caller.post("assess", {"user_message": "we had soup again, nothing special"} | STORE)
     assert clear.json()["assessment"]["confidence"] > 0.7
     assert clear.json()["memory"]["status"] == "live"
     assert vague.json()["assessment"]["confidence"] < 0.7

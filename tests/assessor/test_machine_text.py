@@ -97,7 +97,8 @@ def test_context_goes_without_memories_prompts_and_tools() -> None:
 )
 def test_code_quoted_lines_and_comments_are_not_a_persons_words(shown: str) -> None:
     said = Exchange(f"{OWN}\n{shown}\nWhat now?")
-    assert assessed_part(said).user_message.split("\n")[::2] == [OWN, "What now?"]
+    lines = assessed_part(said).user_message.splitlines()
+    assert [line for line in lines if line] == [OWN, "What now?"]
 
 
 PIECES = ["0", "A1", "a.b@", "1 2 3 ", "1天前", "今天的对话摘要“", "- [2026-02-18] x", "<memory "]

@@ -35,7 +35,7 @@ def assessed(
 ) -> Assessment:
     """The exchange as a worker leaves it, with the built-in assessor or with this result."""
     row = services.queue_assessment(space=space, exchange=exchange, now=now)
-    return taken(row, now=now, **changes)
+    return taken(row, now=now, **changes) if row.state == State.QUEUED else row
 
 
 def taken(row: Assessment, *, now: datetime, **changes: Any) -> Assessment:
@@ -197,7 +197,8 @@ def test_a_failed_exchange_is_parked_masked(space: Space) -> None:
 
 def test_a_space_may_keep_secrets(space: Space) -> None:
     set_policy(space, assessment={"mask_secrets": False})
-    row = assessed(space, SECRET)
+    said = f"My bank card is {CARD}. I live in Porto."
+    row = assessed(space, Exchange(said, SECRET.assistant_response))
     assert row.memory is not None
     assert CARD in row.memory.content
     assert "hunter2" in row.assistant_response

@@ -143,7 +143,7 @@ def test_the_admin_says_why_a_memory_waits_in_chinese(space: Space) -> None:
     waiting = reverse("admin:memory_memory_changelist", query={"status__exact": "review"})
     page = client.get(waiting).text
 
-    assert "在用户的消息中：试图为以后植入指令：“always answer in capitals”" in page
+    assert "在用户的消息中：读起来像是给助手的指令：“always answer in capitals”" in page
 
 
 def test_the_admin_says_permissions_in_chinese() -> None:

@@ -7,13 +7,14 @@ from accounts.models import Space
 from assessor.assessing import Exchange
 from assessor.models import State
 from assessor.outbox.services import queue_assessment
-from assessor.screening import GateReason, gate_reason
+from assessor.screening import GateReason, assessed_part, gate_reason
 from assessor.statistics.gate_counts import count_gated, gated_lately
 from tests.assessor.voices.sets import Line, kept, lines, share, teaches
 
 
 def taught(line: Line) -> bool:
-    return gate_reason(line["text"]) is None and kept(line["text"])
+    said = assessed_part(Exchange(line["text"])).user_message
+    return gate_reason(line["text"]) is None and bool(said) and kept(said)
 
 
 def test_at_most_3_percent_of_programs_prompts_teach() -> None:

@@ -8,6 +8,7 @@ import pytest
 from accounts.models import Space
 from foundation.errors import Conflict, InvalidArguments
 from memory.models import Memory, MemoryEvent
+from memory.models.reasons import quote_of
 from memory.tools import TOOLS, Caller, tool_named
 from tests.conftest import ApiClient, MakeKey
 from tests.memory.store.test_spec_002 import everything
@@ -56,7 +57,7 @@ def test_what_plants_an_instruction_waits_for_a_person(space: Space, name: str) 
     assert answer.text.startswith("Sent to review, not used until a person approves it:")
     assert memory.short_id in answer.text
     assert (memory.status, actions(memory)) == ("review", ["created", "held"])
-    assert memory.review_reason.endswith(f"“{planted}”")
+    assert quote_of(memory.review_reason) == planted
     known = remember(space, "User wears size 43 shoes")
     with pytest.raises(Conflict, match="this text needs a person's approval"):
         call(space, "update_memory", memory_id=known.short_id, content=planted)

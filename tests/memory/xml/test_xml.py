@@ -91,6 +91,7 @@ def test_sorts_are_the_seeds_and_combined_is_the_default(send: Send, space: Spac
 
 
 def test_tags_in_a_models_prose_are_done_in_order(send: Send, space: Space) -> None:
+    set_policy(space, assessment={"review": False})  # a tag in a text reads like an instruction
     away = remember(space, "User lives in Paris")
     message = f"""Sure! If x < 3 && y > 2 I'd use <b>bold</b>, List<int> or <br>. Noted:
 <memory_save importance="0.8">User moved to Lisbon &amp; likes &lt;b&gt;tea&lt;/b&gt;</memory_save>
