@@ -20,8 +20,8 @@ NOW = datetime(2026, 2, 18, 12, 0, tzinfo=UTC)
 IDLE = timedelta(minutes=30)
 BY_TOPIC = AssessmentPolicy(trigger="topic_change")
 COOKING = [
-    ("I want to cook a mushroom risotto for my sister Ana tonight", "Risotto needs good stock."),
-    ("Which mushrooms are best for a risotto for Ana tonight?", "Porcini, cooked in butter."),
+    ("My sister Ana loves mushroom risotto", "Risotto needs good stock."),
+    ("Ana is allergic to porcini mushrooms", "Then cook the risotto with chanterelles."),
 ]
 CAR = ("My car broke down on the motorway near Porto", "Did you call a tow truck?")
 
