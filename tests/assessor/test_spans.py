@@ -83,7 +83,7 @@ def test_a_span_is_assessed_as_one_and_ends_as_one(span: list[Assessment], space
     first = claimed(span[0], end)
     assert not has_to_wait(first, BY_TOPIC)
     exchange = joined(span_of(first))
-    assert exchange.user_message == f"{COOKING[0][0]}.\n{COOKING[1][0]}"
+    assert exchange.user_message == f"{COOKING[0][0]}.\n{COOKING[1][0]}."
     assert exchange.assistant_response == "\n".join(reply for _, reply in COOKING)
     memories = services.finish(assessment=first, result=assess_locally(exchange), now=end)
     assert set(Memory.objects.in_space(space)) == set(memories) != set()
