@@ -25,7 +25,7 @@ from tests.memory.writing import ALICE
 
 pytestmark = pytest.mark.django_db
 
-SAID = "I'm allergic to penicillin and I moved to Lisbon in March"
+SAID = "I'm allergic to penicillin"
 
 
 def failed(space: Space, said: str) -> Assessment:

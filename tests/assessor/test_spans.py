@@ -20,8 +20,8 @@ NOW = datetime(2026, 2, 18, 12, 0, tzinfo=UTC)
 IDLE = timedelta(minutes=30)
 BY_TOPIC = AssessmentPolicy(trigger="topic_change")
 COOKING = [
-    ("I want to cook a mushroom risotto for my sister Ana tonight", "Risotto needs good stock."),
-    ("Which mushrooms are best for a risotto for Ana tonight?", "Porcini, cooked in butter."),
+    ("My sister Ana loves mushroom risotto", "Risotto needs good stock."),
+    ("Ana is allergic to porcini mushrooms", "Then cook the risotto with chanterelles."),
 ]
 CAR = ("My car broke down on the motorway near Porto", "Did you call a tow truck?")
 
@@ -83,7 +83,7 @@ def test_a_span_is_assessed_as_one_and_ends_as_one(span: list[Assessment], space
     first = claimed(span[0], end)
     assert not has_to_wait(first, BY_TOPIC)
     exchange = joined(span_of(first))
-    assert exchange.user_message == f"{COOKING[0][0]}.\n{COOKING[1][0]}"
+    assert exchange.user_message == f"{COOKING[0][0]}.\n{COOKING[1][0]}."
     assert exchange.assistant_response == "\n".join(reply for _, reply in COOKING)
     memories = services.finish(assessment=first, result=assess_locally(exchange), now=end)
     assert set(Memory.objects.in_space(space)) == set(memories) != set()

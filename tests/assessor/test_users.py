@@ -14,7 +14,7 @@ from memory.retention.recycle_bin import delete_memory, purge_memory
 from tests.conftest import ApiClient, MakeKey
 from tests.memory.writing import ALICE, NOW
 
-SAID = "I moved to Lisbon in March and live with my sister Ana"
+SAID = "I live in Lisbon with my sister Ana"
 USERS = ("alice", "bob", None)
 
 

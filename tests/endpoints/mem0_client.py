@@ -16,7 +16,7 @@ from accounts.models import Space
 from foundation.actors import SYSTEM
 from tests.conftest import Answer
 
-ALLERGY = "I'm allergic to penicillin and I moved to Lisbon in March"
+ALLERGY = "I'm allergic to penicillin"
 
 
 class Mem0:

@@ -28,7 +28,7 @@ I moved to Lisbon in March and I am allergic to penicillin.
 
 Hello!
 
-My sister Clara teaches in Coimbra and her birthday is on 4 May.
+My sister Clara teaches in Coimbra.
 """
 
 
@@ -82,11 +82,13 @@ def test_a_prompt_says_that_it_is_from_a_document(space: Space) -> None:
 def test_a_document_changes_nothing_that_a_person_said(space: Space) -> None:
     name = remember(space, "The user's name is Mara; she is a marine biologist.")
     read(space, b"My name is Ana Sousa and I was born in Evora in 1986.")
-    [waiting] = Memory.objects.in_space(space).in_review()
+    name_and_birth = list(Memory.objects.in_space(space).in_review())
+    assert len(name_and_birth) == 2
 
-    approve_memory(space=space, memory_id=waiting.pk, actor=ALICE, now=timezone.now())
+    for waiting in name_and_birth:
+        approve_memory(space=space, memory_id=waiting.pk, actor=ALICE, now=timezone.now())
 
-    assert [stored(one).status for one in (name, waiting)] == ["live", "live"]
+    assert {stored(one).status for one in (name, *name_and_birth)} == {"live"}
     assert stored(name).content == name.content
 
 

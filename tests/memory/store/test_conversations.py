@@ -189,7 +189,7 @@ def test_a_purged_turn_leaves_no_word_behind(space: Space, other_space: Space) -
 def test_the_bins_end_leaves_no_word_behind(
     space: Space, other_space: Space, monkeypatch: pytest.MonkeyPatch, at_once: int
 ) -> None:
-    monkeypatch.setattr(retention, "TURNS_AT_ONCE", at_once)
+    monkeypatch.setattr(retention, "BATCH", at_once)
     turns = say(space, range(8))
     alone = MemoryDraft(content="I play the tuba.")
     turns += create_memories(space=space, drafts=[alone], actor=ALICE, now=NOW)

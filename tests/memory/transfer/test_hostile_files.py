@@ -216,7 +216,7 @@ def test_an_odd_file_ends_its_import(space: Space) -> None:
 
 @pytest.mark.django_db
 def test_the_error_of_a_file_stays_short_whatever_it_quotes(space: Space) -> None:
-    job = imported(space, b"\x80\x02cos\n" + b"x" * 100_000 + b"\n.")
+    job = imported(space, lines(HEADER | {"version": "x" * 100_000}, END))
 
     assert job.state == JobState.FAILED
     assert len(job.error) == ERROR_LENGTH

@@ -22,7 +22,7 @@ from tests.conftest import ApiClient, MakeKey
 from tests.memory.transfer.spaces import imported
 from tests.memory.writing import ALICE, NOW
 
-ALLERGY = "I'm allergic to penicillin and I moved to Lisbon in March"
+ALLERGY = "I'm allergic to penicillin"
 
 
 def as_json(value: Any) -> bytes:
