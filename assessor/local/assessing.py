@@ -165,15 +165,24 @@ def _parts(text: str, start: int, end: int, facts: Sequence[Fact]) -> list[tuple
 
 
 def _joined(text: str, facts: Sequence[Fact]) -> list[Fact]:
-    """Return the facts of a sentence; two of which one says nothing alone are one."""
+    """Return the facts of a sentence. Two are one if nothing stands between them, no comma and no
+    "and", or if one of them says nothing alone."""
     joined = list[Fact]()
     for fact in facts:
-        if joined and not (_stands(text, joined[-1]) and _stands(text, fact)):
+        if joined and (
+            _touch(text, joined[-1], fact)
+            or not (_stands(text, joined[-1]) and _stands(text, fact))
+        ):
             best = max(joined[-1], fact, key=lambda one: one.importance)
             joined[-1] = replace(best, start=joined[-1].start, end=fact.end)
         else:
             joined.append(fact)
     return joined
+
+
+def _touch(text: str, first: Fact, second: Fact) -> bool:
+    between = text[first.end - 1 : second.start].strip()
+    return len(between) == 1 and between.isalnum()
 
 
 def _stands(text: str, fact: Fact) -> bool:
