@@ -1,4 +1,4 @@
-"""What no person said is not assessed: recalled memories, prompts, results of tools, quotations."""
+"""Only words of people are assessed: no recalled memories, prompts, results or quotations."""
 
 import pytest
 
