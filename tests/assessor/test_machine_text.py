@@ -1,4 +1,4 @@
-"""Text that no person said is not assessed: recalled memories, prompts, results, quotations."""
+"""Only words of people are assessed: no recalled memories, prompts, results or quotations."""
 
 import pytest
 

@@ -57,7 +57,7 @@ class TestSpan:
         wait_for_span(assessment=earlier, idle=IDLE, now=NOW + MINUTE)
         assert [row.pk for row in rows_of(later)] == [earlier.pk, later.pk]
         said = joined(span_of(later)).user_message
-        assert said == f"{COOKING[0][0]}.\n{COOKING[1][0]}"
+        assert said == f"{COOKING[0][0]}.\n{COOKING[1][0]}."
 
     def test_a_conversation_that_never_leaves_its_topic_is_assessed_all_the_same(
         self, space: Space
