@@ -21,7 +21,7 @@ def things_to_try(space: Space) -> dict[str, Any]:
     """Return the context of templates/chat/_try.html: three messages, and the number of sample
     memories."""
     samples = samples_in(space).live().count()
-    about_samples = _("How old are Mara's children?")
+    about_samples = _("Where does Mara keep her bees?")
     return {
         "samples": samples,
         "suggestions": [

@@ -1,6 +1,7 @@
 """The sample memories of the demo space: one person, some weeks, every type and lifetime.
 
-The person's home, allergies and diet are left out, because a newcomer tells Ebb those first.
+They are about somebody else than the user. Home, family, allergies and diet are left out, because
+a newcomer tells Ebb those first.
 """
 
 from datetime import datetime, timedelta
@@ -21,17 +22,15 @@ class Sample(NamedTuple):
 
 
 _SAMPLES = (
-    Sample(41.0, "identity", ["work"], "The user's name is Mara; she is a marine biologist."),
-    Sample(38.5, "fact", ["family"], "Mara has a daughter, Ines (7), and a son, Theo (4).", 0.75),
-    Sample(33.2, "preference", ["food"], "Mara is a vegetarian and likes her food very spicy."),
+    Sample(41.0, "identity", ["work"], "Mara is a marine biologist and studies seagrass."),
+    Sample(38.5, "fact", ["bees"], "Mara keeps bees on the roof of her institute.", 0.75),
+    Sample(33.2, "preference", ["food"], "Mara likes her soup very spicy."),
     Sample(27.0, "goal", ["running"], "Mara wants to run a half marathon in under two hours."),
     Sample(21.6, "decision", ["work"], "Mara decided to move her survey analysis to Python."),
     Sample(17.3, "preference", ["style"], "Mara prefers short answers with one example.", 0.6),
     Sample(12.8, "fact", ["work"], "The research boat Calypso is in the dock until spring.", 0.55),
     Sample(9.1, "todo", ["work"], "Mara has to send the seagrass paper back to the reviewers."),
-    Sample(
-        6.4, "event", ["family"], "Ines had a birthday party with a treasure hunt on the beach."
-    ),
+    Sample(6.4, "event", ["work"], "The institute had an open day with a treasure hunt."),
     Sample(4.2, "event", ["running"], "Mara ran twelve kilometres and her knee felt fine.", 0.35),
     Sample(2.0, "observation", ["music"], "Mara listens to piano music while she writes."),
     Sample(0.3, "observation", ["mood"], "Mara sounded tired after counting larvae all day.", 0.2),

@@ -87,7 +87,7 @@ def test_sample_memories_are_cleared_in_one_action_and_taken_back(
     page = shown(client, space, "playground")
     assert "12 sample memories about Mara" in page
     assert page.count("data-says=") == 3
-    assert "How old are Mara" in page
+    assert "Where does Mara keep her bees" in page
 
     answer = client.post(reverse("samples_clear", args=[space.slug]), headers=HTMX)
     page = answer.content.decode()
