@@ -102,14 +102,14 @@ def worth_of(text: str, before: str = "") -> float:
 def _read(text: str, before: str, reply: str) -> tuple[Reading, str]:
     """Return the reading of a message and, for a short one, the sentence that explains it: the
     question before it, or else the reply that repeats what it confirms."""
-    length = len(pieces_of(text))
+    length, question = len(pieces_of(text)), question_before([before])
     if length > SHORT_ANSWER:
-        reading, question = read(Message(text)), question_before([before])
+        reading = read(Message(text))
         needs_it = question and length <= ANSWER and not is_kept(reading)
         return (read(Message(text, before)) if needs_it else reading), ""
-    reading = read(Message(text, before))
+    reading = read(Message(text, before if question else ""))
     if before or is_kept(reading):
-        return reading, question_before([before])
+        return reading, question
     beside = read(Message(text, reply))
     return (beside, " ".join(split_sentences(reply)[-1:])) if is_kept(beside) else (reading, "")
 

@@ -58,3 +58,9 @@ def test_messages_are_told_apart() -> None:
     assert sum(one >= RULES.assessment.store_above for one in found["asks"]) <= 2
     assert sum(one >= RULES.ttl.low_threshold for one in found["supposes"]) <= 2
     assert sum(one <= RULES.ttl.low_threshold for one in found["tells"]) < len(found["tells"]) / 2
+
+
+@pytest.mark.parametrize("text", ["hi", "ok", "thanks", "lol"])
+def test_small_talk_after_an_answer_tells_nothing(text: str) -> None:
+    answer = "Mara has a daughter, Ines (7), and a son, Theo (4)."
+    assert assess(text, earlier=[answer]).importance < RULES.assessment.store_above
